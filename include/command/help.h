@@ -4,6 +4,6 @@
 
 #include <stdbool.h>
 
-/* Print the text of the option with this code, or only the common options, to standard output and close it, since some
- * file systems tell only then that a write has failed. */
+/* Print the text of the option with this code, or only the common options, to standard output and close that, since
+ * some file systems report a failed write only then. */
 void help_print(int code, bool common);

@@ -14,11 +14,11 @@
 #include "record/record.h"
 #include "temporary/spill_place.h"
 
-/* OPTIONS_PROGRESS_AUTO: where somebody is there to see it. */
+/* OPTIONS_PROGRESS_AUTO: on a terminal. */
 enum options_progress { OPTIONS_PROGRESS_AUTO, OPTIONS_PROGRESS_ALWAYS, OPTIONS_PROGRESS_NEVER };
 
-/* The strings are those of the caller's argv; command_line_release frees the arrays `files`, `temporary` and that of
- * the splits. It stays where it is, since `format` points to `string`, also in a copy. */
+/* The strings are those of the caller's argv; command_line_release frees the arrays `files`, `temporary` and
+ * plan.split. Must not be moved, since `format` points to `string`, also in a copy. */
 struct options {
     const char **files; /* names of inputs in order, "-" is standard input; with `echo` the records themselves */
     size_t file_count;  /* 0 with files0_from, `range`, `gather`, `sweep` or `list`, any with `echo`; else at least 1 */
@@ -28,28 +28,27 @@ struct options {
     bool range;                  /* -i LO-HI: the records are numbers */
     bool compressed;             /* -Z */
     bool zero_terminated;        /* -z */
-    struct number_range numbers; /* those; its delimiter is that of the lines */
+    struct number_range numbers; /* of -i; its delimiter is that of the lines */
 
-    struct record_format format;                /* within the program: words end with NUL, which is in none of them */
+    struct record_format format;                /* within the program: words of -e end with NUL, which none contains */
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
     uint8_t delimiter;           /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
     struct key_choice order_key; /* --group-field or --unique=FIELD, which exclude each other */
     bool unique;                 /* --unique, in either form */
     struct header_rule header;   /* --header, --headers-differ */
 
-    const char
-        *taken_by; /* an option whose argument may be any text, so also the name of a FILE; NULL if there is none, */
-    const char *taken; /* or if a FILE is named as well; its argument */
+    const char *taken_by; /* the option with an argument that may have been meant as a FILE; NULL: none, */
+    const char *taken;    /* or a FILE is named, too; and that argument */
 
     struct output_plan plan;     /* -o, each --split, --shards, --filter, --each; job/resources.c adds the rest */
     struct key_choice split_key; /* --split-field or --stratify-field, as plan.split_by says */
 
-    uint64_t count;  /* -n: records, the least if it is given several times; UINT64_MAX: not given; becomes run.limit */
+    uint64_t count;  /* -n: records, the least if given several times; UINT64_MAX: not given; becomes run.limit */
     uint64_t part;   /* --part=R/W: R, from 1; 0 if not given */
     uint64_t parts;  /* and W, at most PART_MAX; 0 if not given */
     uint64_t skip;   /* --skip: records; 0 if not given */
     bool repeat;     /* -r */
-    bool keep_order; /* --keep-order, which -n goes with */
+    bool keep_order; /* --keep-order, only with -n */
     bool requests;   /* --requests */
     bool separator_given;
     uint8_t field_separator;          /* -t; if not given, it depends on the records */
@@ -69,7 +68,7 @@ struct options {
     const char *batch;   /* --batch: the name of the batch; NULL if not given */
     uint64_t newest;     /* --keep-newest: how many batches stay; 0 if not given */
     const char *sweep;   /* --sweep: the directory of a store; NULL if not given */
-    const char *list;    /* --list: the same */
+    const char *list;    /* --list: the directory of a store */
     uint64_t pile_first; /* --only-piles=J-K: only piles from this number, 0 if not given, */
     uint64_t pile_last;  /* to this one, UINT64_MAX if not given */
     uint64_t epoch;      /* --epoch; 0 if not given */

@@ -1,18 +1,17 @@
 #pragma once
 
 /*
- * What somebody may have meant who wrote what is wrong: ends of messages, such as "; write --parallel=N", or "" if
- * nothing is known to be better.
+ * Guesses what a wrong word was meant to be: ends of messages, such as "; write --parallel=N", or "" without a guess.
  */
 
 #include <getopt.h>
 
 enum { SUGGEST_BYTES = 256 };
 
-/* Instead of an option that is not there. `name` is what follows its dashes, up to the end or an equals sign; one
- * letter is an option with one dash. It may be a word of other tools, or differ by few letters from such a word or from
- * one of the options, which end with one without a name. The text is put into `text`, which is returned. */
+/* For an unknown option. `name` is the word after its dashes, up to the end or an equals sign; a single letter stands
+ * for an option with one dash. It may be a word of other tools, or differ by few letters from such a word or from one
+ * of `options`, which end with one without a name. Fills in `text`, and returns it. */
 const char *suggest_option(const struct option *options, const char *name, char text[SUGGEST_BYTES]);
 
-/* The same instead of a kind of records that is not there, which may have an argument after a colon. */
+/* The same for an unknown kind of records, which may have an argument after a colon. */
 const char *suggest_kind(const char *name, char text[SUGGEST_BYTES]);

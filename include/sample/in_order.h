@@ -13,11 +13,11 @@
 struct in_order_share {
     uint64_t threshold;
     bool all;
-    bool wait; /* with writing until all has been read, as the output may be one of the inputs */
+    bool wait; /* write only when all has been read, since the output may be an input? */
 };
 
-/* Write each record by itself with a probability: record i stays if word i of the words labelled "bernoulli" is less
- * than the threshold. Nothing is stored, unless it must wait with writing. */
+/* Write each record with a probability: record i if word i of the words labelled "bernoulli" is less than the
+ * threshold. Stores nothing, unless it must wait with writing. */
 void in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
 
 /* Write, in the order of the input, the records that come first in the order (order.h), run->limit of them. Hardly any

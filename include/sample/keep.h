@@ -12,15 +12,15 @@
 #include "shuffle/pile.h"
 #include "shuffle/run.h"
 
-/* A record begins, with the number `record` in the source: is it kept? */
+/* The record with the number `record` in the source begins: is it kept? */
 typedef bool keep_function(void *context, uint64_t record);
 
 /* Which records are kept. */
 struct keep_rule {
-    keep_function *admit; /* NULL: all are */
+    keep_function *admit; /* NULL: all records are kept */
     void *context;
-    struct weight_input *weights; /* of the records; NULL: they have none */
-    struct decimal weight;        /* of the record about which `admit` is asked; set by keep_records */
+    struct weight_input *weights; /* of the records; NULL: none */
+    struct decimal weight;        /* of the record that `admit` is asked about; set by keep_records */
     bool counts_only; /* nothing is stored, as the source will be read again; without weights nobody is asked */
 };
 
@@ -31,7 +31,7 @@ bool keep_may_count(const struct run *run, const struct source *source);
  * are sealed; all are counted in run->progress. Uses ENGINE_READING. */
 void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count);
 
-/* Write the records of a source that are kept, in its order, and count them. When the first one has come, and with it
- * the input's header, the output is begun for `records` of them (run_begin). */
+/* Write the records of a source that are kept, in its order, and count them. The output is begun (run_begin), for
+ * `records` records, once the first one has come, and with it the input's header. */
 void keep_write(struct run *run, struct source *source, uint64_t records, keep_function *admit, void *context,
                 struct output *output);

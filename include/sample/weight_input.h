@@ -19,10 +19,10 @@
 
 /* Where weights stand. */
 struct weight_place {
-    const char *file; /* a number a line, or NULL: */
+    const char *file; /* with a number a line; or NULL: */
     struct field_place field;
-    bool decompressed; /* is the file, if it is compressed? */
-    bool in_steps;     /* are they in the range of base/steps.h? */
+    bool decompressed; /* is the file decompressed, if it is compressed? */
+    bool in_steps;     /* must weights be in the range of base/steps.h? */
 };
 
 struct weight_input;
@@ -32,13 +32,13 @@ struct weight_input;
 struct weight_input *weight_input_open(struct engine *engine, const struct record_format *format,
                                        struct weight_place place, struct source *source);
 
-/* The next piece of the records, as record_reader_next has it; with the first piece of a record, *weight receives the
- * record's weight. If that stands after the first piece that the reader gives, what comes before it is read twice,
- * from a temporary file (reread.h). False at the end. `weights` NULL: there are none. */
+/* The next piece of the records, as record_reader_next gives it; with the first piece of a record, *weight receives the
+ * record's weight. If the weight is not in the first piece that the reader gives, the pieces up to it are read a second
+ * time, from a temporary file (reread.h). False at the end. `weights` NULL: there are none. */
 bool weight_input_next(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece,
                        struct decimal *weight);
 
-/* All records have come: there must not be more weights. */
+/* After the last record: the run ends if there are more weights. */
 void weight_input_end(struct weight_input *weights);
 
 void weight_input_free(struct weight_input *weights);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Weighted samples, of any number of records. The law is in weight_law.h; the words are those labelled "weight". */
+/* Weighted samples, of any number of records, by weight_law.h and the words labelled "weight". */
 
 #include <stdbool.h>
 
@@ -9,12 +9,12 @@
 #include "sample/weight_input.h"
 #include "shuffle/run.h"
 
-/* Without replacement: all records of a weight above zero, or the first run->limit of them; each next one is drawn in
- * proportion to weight among those that are left. With `keep_order` these are written in the order of the input,
- * and hardly more is kept than that, with 8 bytes for each. */
+/* Without replacement: write all records with a weight above zero, or the first run->limit of them; each is drawn in
+ * proportion to weight among those left. With `keep_order` they are written in the order of the input, and hardly any
+ * other record is stored, with 8 bytes for each. */
 void weighted_order(struct run *run, struct source *source, struct weight_place place, bool keep_order,
                     struct output *output);
 
-/* With replacement: write run->limit records, for ever without a limit. Each is drawn independently of the others, in
- * proportion to weight. */
+/* With replacement: write run->limit records, or for ever without a limit, each drawn independently in proportion to
+ * weight. */
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);

@@ -1,6 +1,6 @@
 /*
- * strtoull reads numbers as shuf does, since the program stays in the C locale, except that it takes a minus sign too:
- * a number with a hyphen in it is refused.
+ * strtoull reads numbers as shuf does, since the program stays in the C locale; but it also takes a minus sign, so a
+ * number with a hyphen in it is refused.
  */
 
 #include "command/argument.h"
@@ -23,7 +23,7 @@
 #define WHOLE_NUMBER "must be a whole number, digits only"
 #define ONE_BYTE     "must be one byte, such as ',', or an escape, such as '\\t'"
 
-/* Said after the message. */
+/* Printed after the message. */
 static void tell_of_help(void *context)
 {
     (void)context;
@@ -37,8 +37,8 @@ void argument_misused(void)
     fault_set_duty(&duty);
 }
 
-/* The option does not take this argument: it is too large if errno is ERANGE, else invalid; `valid` says what would be
- * valid ("must be a whole number"). */
+/* Refuse an argument: too large if errno is ERANGE, else invalid; `valid` is what would be right ("must be a whole
+ * number"). */
 _Noreturn static void refuse_argument(const struct parsing *parsing, const char *text, const char *valid)
 {
     if (parsing->argument->called != NULL)
@@ -65,7 +65,7 @@ static void set_count(const struct parsing *parsing, const struct argument *argu
     *value = argument->most;
 }
 
-/* A size is not valid. Its unit may be one in small letters, or after a blank. */
+/* Refuse a size. Perhaps its unit is right, but in small letters, or after a blank. */
 _Noreturn static void refuse_size(const struct parsing *parsing, const char *text, const char *valid)
 {
     const int error = errno;
@@ -91,7 +91,7 @@ static void set_size(const struct parsing *parsing, const char *text, uint64_t *
         die("%s must be at least 1", parsing->spelling);
 }
 
-/* Digits alone are a number. */
+/* A field of digits alone is a number. */
 static void set_field(struct parsing *parsing, const char *text, struct field_choice *field)
 {
     if (field_parse(field, text))
@@ -130,7 +130,7 @@ static void set_range(const struct parsing *parsing, const struct argument *argu
     refuse_argument(parsing, text, argument->valid);
 }
 
-/* Does a string fit into a delimiter together with `others` more bytes? */
+/* Refuse a string that does not fit into a delimiter together with `others` other bytes. */
 static void check_string(const struct parsing *parsing, size_t bytes, size_t others)
 {
     if (bytes == 0)
@@ -139,8 +139,8 @@ static void check_string(const struct parsing *parsing, size_t bytes, size_t oth
         die("%s must be at most %zu bytes", parsing->spelling, RECORD_DELIMITER_BYTES_MAX - others);
 }
 
-/* What begins a record or a line of a header, without the newline before it: there are no escapes. */
-static void check_start(const struct parsing *parsing, const char *text)
+/* Check the start of a record or of a header's line, without the newline before it: it has no escapes. */
+static void check_start_text(const struct parsing *parsing, const char *text)
 {
     if (strchr(text, '\n') != NULL)
         die("%s must not have a newline", parsing->spelling);
@@ -154,7 +154,7 @@ void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last)
     snprintf(text + bytes, ARGUMENT_LIST_BYTES - bytes, "%s%s", bytes == 0 ? "" : last ? " or " : ", ", one);
 }
 
-/* The bytes of a form that tell it. */
+/* How many bytes of a form tell it. */
 static size_t word_of(const struct argument_form *form)
 {
     const size_t word = strcspn(form->text, ":=");
@@ -195,7 +195,7 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
     void *field = (char *)parsing->options + argument->field;
 
     parsing->argument = argument;
-    errno = EINVAL; /* until something else is wrong */
+    errno = EINVAL; /* unless another error sets it */
     switch (argument->type) {
     case ARGUMENT_PRINT:
         parsing->print = parsing->code;
@@ -230,7 +230,7 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
         *(const char **)field = text;
         break;
     case ARGUMENT_START:
-        check_start(parsing, text);
+        check_start_text(parsing, text);
         *(const char **)field = text;
         break;
     case ARGUMENT_FORMS:
@@ -241,9 +241,9 @@ void argument_set(struct parsing *parsing, const struct argument *argument, cons
 
 /* ---- What is shuffled, and how ---- */
 
-/* Read the text up to `end` as one number. 0; or -1 with errno: EINVAL if it is not a number, ERANGE if the number is
- * too large, and *value is UINT64_MAX. */
-static int read_number(const char *text, const char *end, uint64_t *value)
+/* Read the text up to `end` as one number. 0, or -1 with errno: EINVAL if it is no number; ERANGE, and *value is
+ * UINT64_MAX, if it is too large. */
+static int read_part(const char *text, const char *end, uint64_t *value)
 {
     char *stop;
 
@@ -254,8 +254,8 @@ static int read_number(const char *text, const char *end, uint64_t *value)
     return errno == 0 ? 0 : -1;
 }
 
-/* A range is refused because of the part of it from `text` to `end`, which is too large if errno is ERANGE. Without
- * digits, it may be meant as that of sed. */
+/* Refuse a range for its part from `text` to `end`, which is too large if errno is ERANGE. Without digits, it may be
+ * meant as -i of sed. */
 _Noreturn static void refuse_range(const char *text, const char *end)
 {
     const bool is_name = text < end && strpbrk(text, "0123456789") == NULL;
@@ -270,7 +270,7 @@ void argument_head_count(struct parsing *parsing, const char *text)
 {
     uint64_t count;
 
-    if (read_number(text, text + strlen(text), &count) != 0 && errno != ERANGE)
+    if (read_part(text, text + strlen(text), &count) != 0 && errno != ERANGE)
         die("invalid line count: '%s': " WHOLE_NUMBER "%s", text,
             strpbrk(text, "%.") != NULL && text[strspn(text, "0123456789.%")] == '\0'
                 ? "; write --probability=P for about a share of the lines, --split=P%:FILE -o /dev/null for exactly one"
@@ -288,9 +288,9 @@ void argument_input_range(struct parsing *parsing, const char *text)
 
     if (options->range)
         die("multiple -i options specified; give one");
-    if (read_number(text, hyphen, &low) != 0 || hyphen == end)
+    if (read_part(text, hyphen, &low) != 0 || hyphen == end)
         refuse_range(text, hyphen);
-    if (read_number(hyphen + 1, end, &high) != 0)
+    if (read_part(hyphen + 1, end, &high) != 0)
         refuse_range(hyphen + 1, end);
     if (low > high && low - high > 1)
         refuse_range(text, end);
@@ -326,14 +326,14 @@ void argument_delimiter(struct parsing *parsing, const char *text)
     int result = escape_parse(text, parsing->delimiter, RECORD_DELIMITER_BYTES_MAX, bytes);
 
     if (result != 0 && errno == ERANGE && *bytes == RECORD_DELIMITER_BYTES_MAX)
-        *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* the string is so long or longer */
+        *bytes = RECORD_DELIMITER_BYTES_MAX + 1; /* it has this many bytes or more */
     else if (result != 0)
         refuse_argument(parsing, text,
                         "must have one of abfnrtv\\ or a byte's number behind a backslash, such as \\n or \\xff");
     check_string(parsing, *bytes, 0);
 }
 
-/* STRING is a line; with escapes, which other strings have, somebody wants one of two things. */
+/* STRING is a line; with escapes, as in --delimiter, the user wants one of two things. */
 static void check_end(const struct parsing *parsing, const char *text)
 {
     uint8_t string[RECORD_DELIMITER_BYTES_MAX];
@@ -350,7 +350,7 @@ static void check_end(const struct parsing *parsing, const char *text)
     die("%s takes a line, without escapes; write --delimiter='%s'", parsing->spelling, text);
 }
 
-/* There is no such kind. */
+/* The kind is unknown. */
 _Noreturn static void refuse_kind(const char *text)
 {
     char valid[ARGUMENT_LIST_BYTES] = "", suggestion[SUGGEST_BYTES];
@@ -368,7 +368,7 @@ _Noreturn static void refuse_kind(const char *text)
     die("invalid record kind '%s': must be one of %s", text, valid);
 }
 
-/* The argument of a kind, after its name; "" if there is none. */
+/* Set the kind; `text` is its argument after its name; "": none. */
 static void set_kind(struct parsing *parsing, const struct record_kind *kind, const char *text)
 {
     struct record_format *format = &parsing->options->format;
@@ -385,10 +385,10 @@ static void set_kind(struct parsing *parsing, const struct record_kind *kind, co
     case RECORD_BYTES:
         set_size(parsing, text, &format->count);
         break;
-    case RECORD_LINE: /* the newline before it belongs to the delimiter */
+    case RECORD_LINE: /* the delimiter begins with the newline before it */
         if (kind == &last_line_end)
             check_end(parsing, text);
-        check_start(parsing, text);
+        check_start_text(parsing, text);
         string[0] = '\n';
         format->string_bytes = strlen(text) + 1;
         memcpy(string + 1, text, format->string_bytes - 1);

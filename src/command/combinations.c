@@ -1,5 +1,5 @@
-/* Everything that is given is listed, with its classes: options by their rows, and after them facts about several
- * options together or about arguments. Then each entry is compared with each other one. */
+/* All that the user has given is listed with its classes: options by their rows, and after them facts about several
+ * options together or about arguments. Then each entry is compared with every other one. */
 
 #include "command/combinations.h"
 
@@ -14,7 +14,7 @@
 
 struct given {
     char name[ARGUMENT_SPELLING_BYTES]; /* in messages */
-    bool is_last;                       /* of two that do not go together, it is named last */
+    bool is_last;                       /* is it named last in a message about two? */
     option_classes is, excludes, needs;
     const char *why;
 };
@@ -27,7 +27,7 @@ struct list {
     size_t count;
 };
 
-static struct given *add(struct list *list, const char *name)
+static struct given *add_given(struct list *list, const char *name)
 {
     struct given *given = &list->given[list->count++];
 
@@ -39,10 +39,10 @@ static struct given *add(struct list *list, const char *name)
 static void add_fact(struct list *list, bool is_true, const char *phrase, option_classes excludes)
 {
     if (is_true)
-        add(list, phrase)->excludes = excludes;
+        add_given(list, phrase)->excludes = excludes;
 }
 
-/* "-n", "--seed", or "--shards=bytes": forms but the first one are named. */
+/* "-n", "--seed", or "--shards=bytes": the first form is not named. */
 static void spell(const struct option_row *row, const struct argument_form *form,
                   char spelling[ARGUMENT_SPELLING_BYTES])
 {
@@ -54,10 +54,10 @@ static void spell(const struct option_row *row, const struct argument_form *form
         snprintf(spelling, ARGUMENT_SPELLING_BYTES, "--%s=%.*s", row->name, (int)strcspn(form->text, ":"), form->text);
 }
 
-/* An option, in one of its forms if it has any. */
+/* Add an option, in one of its forms if it has any. */
 static void add_option(struct list *list, const struct option_row *row, const struct argument_form *form)
 {
-    struct given *given = add(list, "");
+    struct given *given = add_given(list, "");
 
     spell(row, form, given->name);
     given->is_last = false;
@@ -67,12 +67,12 @@ static void add_option(struct list *list, const struct option_row *row, const st
     given->why = form != NULL && form->why != NULL ? form->why : row->why;
 }
 
-/* A kind of records in place of the option that names it. */
+/* Add a kind of records in place of the option that names it. */
 static void add_kind(struct list *list, const char *spelling, const struct record_kind *kind)
 {
     static const struct {
         unsigned trait;
-        option_classes without; /* what a kind excludes that has it not */
+        option_classes without; /* excluded by kinds without this trait */
     } excludes[] = {
         {RECORD_OF_LINES, CLASS_ZERO | CLASS_DELIMITER},
         {RECORD_QUOTED, CLASS_FIELD | CLASS_SPLIT_FIELD},
@@ -80,7 +80,7 @@ static void add_kind(struct list *list, const char *spelling, const struct recor
         {RECORD_HEADER_COUNT, CLASS_HEADER_COUNT},
         {RECORD_TEXT, CLASS_HEADER_START},
     };
-    struct given *given = add(list, spelling);
+    struct given *given = add_given(list, spelling);
 
     given->is = CLASS_KIND | ((kind->traits & RECORD_OF_LINES) != 0 ? CLASS_LINED : 0);
     for (size_t i = 0; i < sizeof excludes / sizeof excludes[0]; i++)
@@ -94,7 +94,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
     const size_t bytes = parsing->delimiter_bytes;
     const uint8_t byte = parsing->delimiter[0];
     const bool stratified = division_is(&options->plan, DIVISION_CLASSES);
-    bool counted = false; /* is there a split of a number? */
+    bool counted = false; /* is a split a number of records? */
 
     for (size_t i = 0; i < options->plan.splits; i++)
         counted = counted || !options->plan.split[i].is_percentage;
@@ -106,7 +106,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
              CLASS_SPLIT_FIELD);
     add_fact(list, stratified && options->pile_last < UINT64_MAX, "--only-piles", CLASS_SPLIT_FIELD);
     if (options->unique && options->order_key.count > 0)
-        add(list, "--unique of a field")->is = CLASS_FIELD;
+        add_given(list, "--unique of a field")->is = CLASS_FIELD;
     add_fact(list, options->unique && options->order_key.count == 0 && parsing->kind == &tar_kind, "--unique",
              CLASS_KIND);
     add_fact(list,
@@ -119,7 +119,7 @@ static void add_facts(struct list *list, const struct parsing *parsing)
              "-n of an -i range over 2^27", CLASS_PART | CLASS_SKIP);
 }
 
-/* "--a, --b or c" of all options of these classes. */
+/* List all options of these classes: "--a, --b or c". */
 static void list_options(option_classes classes, char text[ARGUMENT_LIST_BYTES])
 {
     size_t left = 0;
@@ -153,7 +153,7 @@ static void check_needs(const struct list *list)
     }
 }
 
-/* Why options of two classes do not go together, where a few words tell; the first row that fits. */
+/* Why options of two classes exclude each other, if a few words tell; by the first row that fits. */
 static const struct {
     option_classes one, other;
     const char *why;
@@ -185,7 +185,7 @@ static const struct {
     {CLASS_SPLIT_FIELD, CLASS_SPLIT_FIELD, "; split a list of the groups by class, then the lines by group"},
 };
 
-/* Of two that do not go together, the one that excludes the other is named first, unless it is to be named last. */
+/* End the run if one excludes the other: that one is named first, unless it `is_last`. */
 static void check_pair(const struct given *one, const struct given *other)
 {
     bool excludes = (one->excludes & other->is) != 0;

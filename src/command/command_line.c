@@ -1,7 +1,7 @@
 /*
  * getopt_long finds the options among the words in the way that people are used to (abbreviations, options after
- * operands, "--"). The lists of options that it needs are made from the rows of option_table.c. It is given a copy of
- * the words, since it puts them into another order.
+ * operands, "--"). Its lists of options are made from the rows of option_table.c. It gets a copy of the words, since it
+ * changes their order.
  */
 
 #include "command/command_line.h"
@@ -19,8 +19,8 @@
 #include "output/division.h"
 #include "system/fault.h"
 
-/* Names that stand for an option, though they could be the beginning of another one as well: GNU shuf, which has fewer
- * options, understands them. And one that stands for none, though it is the beginning of one. */
+/* Abbreviations that stand for an option although they begin another one as well, since GNU shuf, with fewer options,
+ * understands them. And one that stands for none, although it begins one. */
 static const struct {
     const char *name;
     char letter; /* of the option */
@@ -31,10 +31,10 @@ enum { ABBREVIATIONS = sizeof abbreviations / sizeof abbreviations[0] };
 
 struct parser {
     struct parsing parsing;
-    unsigned given[OPTION_END];      /* by code: bits of forms, or the first one */
-    const char *text[OPTION_END];    /* and the last argument */
-    struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one; there are more codes than names; */
-    const struct option *options;    /* of these, those that are no abbreviations, which are last */
+    unsigned given[OPTION_END];      /* by code: a bit for each form; without forms, the first bit */
+    const char *text[OPTION_END];    /* by code: the last argument */
+    struct option longs[OPTION_END]; /* for getopt_long, up to a zeroed one */
+    const struct option *options;    /* in `longs`: without the abbreviations, which come first */
     char shorts[2 * OPTION_END];     /* for getopt_long */
 };
 
@@ -52,7 +52,7 @@ static void prepare(struct parser *parser)
     struct option *name = parser->longs;
 
     if (getenv("POSIXLY_CORRECT") != NULL)
-        *letter++ = '+'; /* not every libc looks for the variable by itself */
+        *letter++ = '+'; /* not every libc looks for the variable itself */
     for (size_t i = 0; i < ABBREVIATIONS; i++) {
         const char option = abbreviations[i].letter;
         const int takes = option == '?' ? optional_argument : has_argument(option_table_row(option));
@@ -72,7 +72,7 @@ static void prepare(struct parser *parser)
 
 /* ---- Words that are wrong ---- */
 
-/* A long option that is not there, or that could be several. */
+/* Refuse a long option that is unknown, or could be several. */
 _Noreturn static void refuse_long(const struct parser *parser, const char *word)
 {
     const char *name = word + strspn(word, "-");
@@ -97,8 +97,8 @@ _Noreturn static void refuse_long(const struct parser *parser, const char *word)
     die("option '%s' is ambiguous; write %s", word, possible);
 }
 
-/* A letter that is none, in a word of which getopt_long has moved on only if it was the last one. Several letters may
- * be a long option. */
+/* Refuse a letter. getopt_long has moved on from its word only if it was the last letter. Several letters may be meant
+ * as a long option. */
 _Noreturn static void refuse_letter(const struct parser *parser, const char *before, const char *word)
 {
     const char letter[] = {(char)optopt, '\0'};
@@ -112,7 +112,7 @@ _Noreturn static void refuse_letter(const struct parser *parser, const char *bef
     die("invalid option -- '%s'%s", letter, suggest_option(parser->options, letter, suggestion));
 }
 
-/* getopt_long has found a word that is wrong. The messages are those of GNU, and after them what would be right. */
+/* Refuse a word that getopt_long has found wrong. The messages are those of GNU, followed by what would be right. */
 _Noreturn static void refuse_word(struct parser *parser, char **words)
 {
     const char *word = words[optind - 1];
@@ -135,8 +135,8 @@ _Noreturn static void refuse_word(struct parser *parser, char **words)
     die("option requires an argument -- '%c'; write -%c %s", optopt, optopt, argument);
 }
 
-/* -h was found. If letters come after it in its word, a long option was meant. Of a word that is not finished,
- * getopt_long has not moved on. */
+/* -h was found. If letters follow it in its word, a long option was meant: getopt_long has not moved on from a word
+ * that is not finished. */
 static void check_short_help(char **words)
 {
     const char *before = words[optind - 1], *word = words[optind];
@@ -148,8 +148,8 @@ static void check_short_help(char **words)
     die("-h goes with no other letters, as in '%s'; long options begin with two dashes", word);
 }
 
-/* An option that is given again. What it says may not change in silence, unless its row says so; two forms of one are
- * looked at later. */
+/* Set an option. If it is given again, its argument may not change in silence, unless its row allows that; two forms of
+ * one option are checked later. */
 static void set_option(struct parser *parser, const struct option_row *row, const char *text)
 {
     struct parsing *parsing = &parser->parsing;
@@ -172,8 +172,8 @@ static void set_all(struct parser *parser, int count, char **words)
     const struct option_row *row;
     int code, index = -1;
 
-    optind = 0; /* start anew: getopt_long remembers where it was */
-    opterr = 0; /* and prints nothing */
+    optind = 0; /* start again: getopt_long has a memory */
+    opterr = 0; /* no messages of its own */
     optopt = 0;
     while (parsing->print == 0 && (code = getopt_long(count, words, parser->shorts, parser->longs, &index)) != -1) {
         if (code == '?')
@@ -183,7 +183,7 @@ static void set_all(struct parser *parser, int count, char **words)
         else
             snprintf(parsing->spelling, sizeof parsing->spelling, "-%c", code);
         if (index < 0 && optarg != NULL && optarg != words[optind - 1] && optarg[0] == '=' && optarg[1] != '\0')
-            die("-%c%s: a letter takes no =; write -%c %s", code, optarg, code, optarg + 1); /* but -t= does */
+            die("-%c%s: a letter takes no =; write -%c %s", code, optarg, code, optarg + 1); /* except -t= */
         parsing->code = code;
         parsing->form = 0;
         row = option_table_row(code);
@@ -198,7 +198,7 @@ static void set_all(struct parser *parser, int count, char **words)
     }
 }
 
-/* Of a store, its format says what is in it. */
+/* Check fields against the header; not those of a store, whose format knows. */
 static void check_fields(const struct options *options)
 {
     const bool columns = options->separator_given || record_is(&options->format, RECORD_QUOTED);
@@ -236,8 +236,9 @@ static void set_files(struct parsing *parsing, int count, char **words)
         options->taken_by = NULL;
 }
 
-/* Nothing is given yet. There is room for as many files, directories and splits as the command line has words. */
-static void init(struct options *options, size_t words)
+/* Set all defaults. Files, directories and splits each have room for `words`, the number of words of the command
+ * line. */
+static void preset_all(struct options *options, size_t words)
 {
     *options = (struct options){.format.delimiter = '\n', .pile_last = UINT64_MAX};
     for (const struct option_row *row = option_table; row->name != NULL; row++)
@@ -262,7 +263,7 @@ bool command_line_parse(struct options *options, int argc, char **argv)
     size_t room = argc > 0 ? (size_t)argc + 1 : 2;
     char **words = fault_allocate(room, sizeof *words);
 
-    init(options, room);
+    preset_all(options, room);
     for (int i = 0; i < argc; i++)
         words[i] = argv[i];
     argc = (int)room - 1;

@@ -1,6 +1,6 @@
 /*
- * The text is put together in memory and written at once, so that a failure can happen in one place only. The texts of
- * all rows begin in the same column; where an option is too long for that, its text stands on the next line.
+ * The text is made in memory and written at once, so that a write can fail in one place only. The texts of all rows
+ * begin in the same column; where an option is too long for that, its text stands on the next line.
  */
 
 #include "command/help.h"
@@ -53,7 +53,7 @@ static const char *const headings[GROUPS] = {
     [GROUP_OTHER] = "Other",
 };
 
-/* Of the processor's instructions that are built in, the best that this one has are used. */
+/* Also names the best instructions that are built in and that this processor has. */
 static void print_version(FILE *to)
 {
     fputs("bigshuf " BIGSHUF_VERSION "\n"
@@ -80,7 +80,7 @@ static void print_text(FILE *to, int width, int column, const char *text)
     }
 }
 
-/* What --records may be: completions.awk knows them by the column. */
+/* The kinds of --records: completions.awk knows them by their column. */
 static void print_kinds(FILE *to)
 {
     for (const struct record_kind *const *kind = record_kinds; *kind != NULL; kind++) {
@@ -92,7 +92,7 @@ static void print_kinds(FILE *to)
     }
 }
 
-/* What an option takes, in all forms. Returns how many bytes. */
+/* Print the argument of an option, in all forms. Returns the bytes printed. */
 static int print_argument(FILE *to, const struct option_row *row)
 {
     const char *between = row->alone != NULL ? "[=" : "=";
@@ -118,7 +118,7 @@ static void print_row(FILE *to, const struct option_row *row)
         print_kinds(to);
 }
 
-/* The common ones are in one piece, without headings, to save lines. */
+/* Common options are printed in one piece, without headings, to save lines. */
 static void print_rows(FILE *to, bool common)
 {
     enum option_group group = GROUPS;

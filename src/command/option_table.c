@@ -13,10 +13,10 @@
 #include "shuffle/order.h"
 #include "store/store.h"
 
-/* A field of another type does not compile without a warning. */
+/* The compiler warns if the field has another type. */
 #define FIELD(type, name) (offsetof(struct options, name) + 0 * sizeof((type *)0 == &((struct options *)0)->name))
 
-/* What an option takes. */
+/* The argument of an option. */
 #define TAKES(is, what, name)    .takes.type = (is), .takes.field = FIELD(what, name)
 #define FLAG(name)               TAKES(ARGUMENT_FLAG, bool, name)
 #define CONSTANT(what, name, is) TAKES(ARGUMENT_CONSTANT, what, name), .takes.least = (is)
@@ -30,7 +30,7 @@
 #define FORMS(all)               .takes.type = ARGUMENT_FORMS, .takes.forms = (all)
 #define SPECIAL(setter)          .takes.set = argument_##setter
 
-/* The value if the option is not given, if that is not zero. */
+/* The value if the option is not given, unless it is zero. */
 #define PRESET(name, number) .takes.field = FIELD(uint64_t, name), .takes.preset = (number)
 
 static bool is_probability(const char *text)
@@ -71,7 +71,7 @@ static const struct argument_form shards[] = {
     {.text = NULL},
 };
 
-/* What only looks after a store takes nothing that is about records. */
+/* Options about records, which maintenance of stores excludes. */
 #define CLASSES_RECORDS                                                                                                \
     (CLASS_GIVEN | CLASS_NAMES | CLASS_READING | CLASS_DELIMITER | CLASS_KIND | CLASS_FIELD | CLASS_KEYED |            \
      CLASS_HEADER | CLASSES_ORDER | CLASS_COUNT | CLASS_PART | CLASS_SKIP | CLASS_OUTPUT | CLASS_TEMPORARY |           \
@@ -82,7 +82,7 @@ static const struct argument_form tunes[] = {
     {"compress-temporary=auto", CONSTANT(enum spill_packing, packing, SPILL_AUTO)},
     {"compress-temporary=always", CONSTANT(enum spill_packing, packing, SPILL_ALWAYS)},
     {"compress-temporary=never", CONSTANT(enum spill_packing, packing, SPILL_NEVER)},
-    {"options", PRINT}, /* for tests: which go together */
+    {"options", PRINT}, /* for tests */
     {.text = NULL},
 };
 

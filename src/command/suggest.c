@@ -1,5 +1,5 @@
-/* Other tools are those that people come from: shuf, sort, split and sed, terashuf, csvkit, Python's random, pandas and
- * scikit-learn, the schedulers of clusters. */
+/* The words are those of tools that people know: shuf, sort, split and sed, terashuf, csvkit, Python's random, pandas
+ * and scikit-learn, schedulers of clusters. */
 
 #include "command/suggest.h"
 
@@ -181,9 +181,9 @@ static const struct word formats[] = {
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 
-enum { NAME_BYTES = 32, FAR = 3 /* edits are no likeness */ };
+enum { NAME_BYTES = 32, FAR = 3 /* edits: the words are not alike */ };
 
-/* How many letters are to be put in, left out, changed, or swapped with their neighbours to make one name of the other
+/* How many letters must be inserted, removed, changed, or swapped with their neighbours to make one name of the other
  * (the optimal string alignment distance); FAR if one is too long. */
 static unsigned count_edits(const char *one, const char *other, size_t others)
 {
@@ -207,14 +207,14 @@ static unsigned count_edits(const char *one, const char *other, size_t others)
 }
 
 struct nearest {
-    char name[NAME_BYTES + 2]; /* that was written, in small letters, with dashes for underscores */
+    char name[NAME_BYTES + 2]; /* the user's word in small letters, with dashes for underscores */
     size_t bytes;              /* of it */
-    unsigned edits;            /* fewer than these are wanted */
-    char *text;                /* the advice that goes with the fewest so far */
+    unsigned edits;            /* a match must need fewer */
+    char *text;                /* the advice of the best match so far */
 };
 
-/* What ends at a colon or an equals sign. A letter alone stays as it is. */
-static void begin(struct nearest *nearest, const char *name, char text[SUGGEST_BYTES])
+/* The name ends at a colon or an equals sign. A single letter keeps its case. */
+static void begin_nearest(struct nearest *nearest, const char *name, char text[SUGGEST_BYTES])
 {
     nearest->bytes = least_size(strcspn(name, "=:"), NAME_BYTES + 1);
     for (size_t i = 0; i < nearest->bytes; i++)
@@ -227,8 +227,8 @@ static void begin(struct nearest *nearest, const char *name, char text[SUGGEST_B
     text[0] = '\0';
 }
 
-/* Is another name nearer than those so far? One edit makes it another name if this one has fewer letters than `one`,
- * and two if it has fewer than `two`. */
+/* Is another name nearer than those so far? One edit is too many for a name of fewer letters than `one`, two for one of
+ * fewer than `two`. */
 static bool is_nearer(struct nearest *nearest, const char *other, size_t bytes, size_t one, size_t two)
 {
     const unsigned edits = count_edits(nearest->name, other, bytes);
@@ -239,7 +239,7 @@ static bool is_nearer(struct nearest *nearest, const char *other, size_t bytes, 
     return true;
 }
 
-/* There are many words, and their advice sends people off: two edits are never near enough. */
+/* Two edits are never near enough to a word: there are many, and wrong advice misleads. */
 static void look_at_words(struct nearest *nearest, const struct word *word, size_t count)
 {
     for (; count > 0; count--, word++)
@@ -259,12 +259,12 @@ static void look_at_kinds(struct nearest *nearest)
     }
 }
 
-/* Options go before words that are as near. A short name is near to too many. */
+/* At the same distance, options go before words. A short name is near to too many. */
 const char *suggest_option(const struct option *options, const char *name, char text[SUGGEST_BYTES])
 {
     struct nearest nearest;
 
-    begin(&nearest, name, text);
+    begin_nearest(&nearest, name, text);
     for (; options->name != NULL; options++)
         if (is_nearer(&nearest, options->name, strlen(options->name), 3, 6))
             snprintf(text, SUGGEST_BYTES, "; did you mean --%s?", options->name);
@@ -274,13 +274,13 @@ const char *suggest_option(const struct option *options, const char *name, char 
     return text;
 }
 
-/* Kinds go before words where there is an argument: line:4 is meant as lines:4. */
+/* With an argument, kinds go before words: line:4 is meant as lines:4. */
 const char *suggest_kind(const char *name, char text[SUGGEST_BYTES])
 {
     const bool has_argument = strchr(name, ':') != NULL;
     struct nearest nearest;
 
-    begin(&nearest, name, text);
+    begin_nearest(&nearest, name, text);
     if (has_argument)
         look_at_kinds(&nearest);
     if (text[0] == '\0')

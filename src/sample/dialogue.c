@@ -1,6 +1,6 @@
 /*
  * Others may share standard output, so it is not set to O_NONBLOCK. But a pipe that poll calls writable takes PIPE_BUF
- * bytes at once, and between two such writes lines may come.
+ * bytes at once; between two such writes, lines can be read.
  */
 
 #include "sample/dialogue.h"
@@ -44,7 +44,7 @@ static void read_more(struct dialogue *dialogue)
     dialogue->ended = got == 0;
 }
 
-/* Move what has come to the front. */
+/* Move the bytes read to the front. */
 static void compact(struct dialogue *dialogue)
 {
     memmove(dialogue->in, dialogue->in + dialogue->begin, dialogue->end - dialogue->begin);
@@ -53,7 +53,7 @@ static void compact(struct dialogue *dialogue)
     dialogue->begin = 0;
 }
 
-/* Something can be read while nothing can be written. To move many lines for a few would cost more than it gains. */
+/* Read lines while nothing can be written. Moving many lines to make room for a few would cost more than it gains. */
 static void keep_lines(struct dialogue *dialogue, bool ended)
 {
     char room[32];
@@ -106,7 +106,7 @@ size_t dialogue_line(struct dialogue *dialogue, const char **line)
         if (end != NULL || dialogue->ended || dialogue->end - dialogue->begin > DIALOGUE_LINE_BYTES)
             break;
         dialogue_flush(dialogue);
-        if (dialogue->searched == dialogue->end && !dialogue->ended) { /* else something has come meanwhile */
+        if (dialogue->searched == dialogue->end && !dialogue->ended) { /* nothing was read meanwhile */
             compact(dialogue);
             read_more(dialogue);
         }

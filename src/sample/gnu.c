@@ -1,17 +1,18 @@
 /*
  * The generator holds a number that is uniform in [0, most]. A byte makes it number * 256 + byte and most * 256 + 255.
  * Once most reaches the bound of a draw, the largest multiple of the bound + 1 that is no more than most + 1 divides
- * the numbers: below it, the remainder is the draw and the quotient stays behind, uniform again; from it on, the
- * difference is kept as a number that is uniform among the few left over, and is tried again. So hardly a bit of the
- * file is wasted.
+ * the numbers: below it, the remainder is the draw and the quotient is kept, uniform again; from it on, the difference
+ * is kept as a number that is uniform among the few left over, and is tried again. So hardly a bit of the file is
+ * wasted.
  *
  * The words of 64 bits wrap around, as they do in GNU shuf: a number left over by a bound above 2^56 may be so large
- * that the next byte pushes its first ones out. Then number may be larger than most, and it matters that the remainder
- * is what stays behind a failed try, not the distance from that multiple, though they are the same otherwise.
+ * that the next byte pushes its first ones out. Then number may be larger than most, and it matters that a failed try
+ * keeps the remainder, not the distance from that multiple, though they are the same otherwise.
  *
  * The draws depend on the number of records alone. So the records are stored in one pile, their order is drawn as
  * numbers, and they are written in that order (shuffle_drawn). If they do not fit into memory and can be read again,
- * they are only counted. Of a reservoir of k records, only those are stored that get into it: about k (1 + log(n / k)).
+ * they are only counted. For a reservoir of k records, only those that get into it are stored: about k (1 + log(n /
+ * k)).
  */
 
 #include "sample/gnu.h"
@@ -32,7 +33,7 @@
 /* ---- Numbers ---- */
 
 enum {
-    BUFFER_BYTES = 4096, /* what shuf takes at most ahead of need, from a pipe that others may go on with */
+    BUFFER_BYTES = 4096, /* the most that shuf reads ahead, from a pipe that others may go on reading */
     AHEAD = 64,          /* swaps between prefetch and use */
 };
 
@@ -40,10 +41,10 @@ struct gnu {
     const char *path;
     int fd; /* -1: not yet open */
     struct file_mark mark;
-    off_t at;        /* the next byte of the file, if it is regular */
+    off_t at;        /* offset of the next byte, if the file is regular */
     uint64_t number; /* uniform in [0, most] */
     uint64_t most;
-    size_t next; /* byte in the buffer */
+    size_t next; /* index of the next byte in the buffer */
     size_t end;
     uint8_t buffer[BUFFER_BYTES];
 };
@@ -116,11 +117,11 @@ static inline void take_byte(struct gnu *gnu)
     gnu->most = gnu->most << 8 | 0xff;
 }
 
-/* Draw from the number there is. False if that takes another byte: it is too small, or among those left over, which
- * are too few. */
+/* Draw from the number there is. False if another byte is needed: the number is too small, or one of the few left
+ * over. */
 static inline bool try_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
 {
-    uint64_t count = most + 1; /* 0 stands for 2^64: then it is large enough only if it is equal */
+    uint64_t count = most + 1; /* 0 stands for 2^64: then `gnu->most` must be equal */
     uint64_t remainder, left_over;
 
     if (gnu->most < most)
@@ -155,11 +156,11 @@ uint64_t gnu_draw(struct gnu *gnu, uint64_t most)
     return number;
 }
 
-/* The k-th swap, of k and j[k] >= k, is written down in place k. Taken back from the last one to the first, the swaps
- * turn the order around; from k on the table holds ranks by then, and j below it. */
+/* The k-th swap, of k and j[k] >= k, is noted in place k. Undoing the swaps from the last to the first inverts the
+ * order: from k on, the table then holds ranks, and below k still j. */
 void gnu_ranks(struct gnu *gnu, const struct table *ranks, uint64_t records, uint64_t wanted)
 {
-    const struct table own = *ranks; /* so that nobody looks again and again how wide it is */
+    const struct table own = *ranks; /* a copy, so that the compiler keeps its width in a register */
 
     wanted = least(wanted, records);
     for (uint64_t k = 0; k < wanted; k++)
@@ -177,14 +178,15 @@ void gnu_ranks(struct gnu *gnu, const struct table *ranks, uint64_t records, uin
     }
 }
 
-/* Which number lies at a position that a swap has reached. No position is 0: those below `wanted` are in `out`. */
+/* The number at a position that a swap has reached. Position 0 is free to mean empty: those below `wanted` are in
+ * `out`. */
 struct displaced {
     uint64_t position;
     uint64_t number;
 };
 
 /* The slot of a position: its own, or an empty one. */
-static struct displaced *find(struct displaced *slots, size_t count, uint64_t position)
+static struct displaced *find_slot(struct displaced *slots, size_t count, uint64_t position)
 {
     uint64_t i = spread(position, count);
 
@@ -199,7 +201,7 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 
     if (wanted == 0)
         return;
-    slots = fault_allocate((size_t)wanted, 2 * sizeof *slots); /* at most half of them will be taken */
+    slots = fault_allocate((size_t)wanted, 2 * sizeof *slots); /* at most half of them will be used */
     for (uint64_t i = 0; i < wanted; i++)
         out[i] = i;
     for (uint64_t i = 0; i < wanted; i++) {
@@ -209,7 +211,7 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
             out[i] = out[position];
             out[position] = number;
         } else {
-            struct displaced *slot = find(slots, 2 * (size_t)wanted, position); /* of a number beyond `out` */
+            struct displaced *slot = find_slot(slots, 2 * (size_t)wanted, position); /* of a position beyond `out` */
 
             out[i] = slot->position == 0 ? position : slot->number;
             *slot = (struct displaced){.position = position, .number = number};
@@ -220,13 +222,13 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 
 /* ---- Records ---- */
 
-/* The reservoir's numbers may take this part of the memory; when that is full, stored records give up a part of theirs.
- * In the end there are 12 bytes for each entry, and what shuffle_drawn needs for all that was stored: more than
- * this. */
+/* The reservoir's numbers may take 1/RESERVOIR_SHARE of the memory; when that is full, stored records give up a part of
+ * theirs. In the end there are 12 bytes for each entry, and the memory of shuffle_drawn for all stored records: more
+ * than this. */
 enum { RESERVOIR_SHARE = 2, RESERVOIR_BYTES = 17 };
 TUNABLE(STEP_SHARE, 32, 4, 1024);
 
-/* shuf takes a sample of a larger file by way of a reservoir. */
+/* From files larger than this, shuf takes a sample by way of a reservoir. */
 static const uint64_t RESERVOIR_FROM_BYTES = (uint64_t)8 << 20;
 
 struct replay {
@@ -234,13 +236,13 @@ struct replay {
     struct gnu *gnu;
     struct source *again; /* the input, to be read again; NULL if records are stored */
     struct piles piles;   /* one */
-    struct table entry;   /* of it: the number of a stored record, 8 bytes */
-    struct table place;   /* and where that will be in the output */
+    struct table entry;   /* of the reservoir: number of a stored record, 8 bytes */
+    struct table place;   /* and its place in the output */
     uint64_t entries;
 };
 
-/* One more. */
-static void add_entry(struct replay *r)
+/* Add an entry to the reservoir. */
+static void add_to_reservoir(struct replay *r)
 {
     struct pool *pool = &r->run->engine.pool;
 
@@ -256,7 +258,7 @@ static void add_entry(struct replay *r)
 }
 
 /* Does record i get into the reservoir? */
-static bool admit(void *context, uint64_t i)
+static bool admit_to_reservoir(void *context, uint64_t i)
 {
     struct replay *r = context;
     uint64_t j = i;
@@ -266,7 +268,7 @@ static bool admit(void *context, uint64_t i)
     if (j >= r->run->limit)
         return false;
     if (j == r->entries)
-        add_entry(r);
+        add_to_reservoir(r);
     *table_u64(&r->entry, j) = r->piles.pile[0].records;
     return true;
 }
@@ -291,7 +293,7 @@ void gnu_order(struct run *run, struct source *source, struct gnu *gnu, struct o
     piles_release(&r.piles);
 }
 
-/* Records that were driven out of the reservoir come after all others. */
+/* Records that have left the reservoir come after all others. */
 static void draw_entries(void *context, struct table *ranks, uint64_t records)
 {
     struct replay *r = context;
@@ -315,20 +317,20 @@ static void draw_entries(void *context, struct table *ranks, uint64_t records)
 void gnu_sample(struct run *run, struct source *source, struct gnu *gnu, struct output *output)
 {
     struct replay r = {.run = run, .gnu = gnu};
-    struct keep_rule some = {.admit = admit, .context = &r};
+    struct keep_rule some = {.admit = admit_to_reservoir, .context = &r};
     size_t bytes;
 
     if (source->known && source->known_bytes <= RESERVOIR_FROM_BYTES) {
         gnu_order(run, source, gnu, output);
         return;
     }
-    (void)gnu_draw(gnu, 0); /* opens it if it is a FIFO, as shuf does before it reads the input */
+    (void)gnu_draw(gnu, 0); /* opens a FIFO, as shuf does before it reads the input */
     table_init(&r.entry, &run->engine.pool);
     r.entry.wide = true;
     keep_records(run, source, &some, &r.piles, 1);
     bytes = r.entries <= UINT32_MAX ? sizeof(uint32_t) : sizeof(uint64_t);
     piles_make_room(&r.piles, pool_blocks_for(&run->engine.pool, r.entries * bytes));
-    table_take(&r.place, &run->engine.pool, r.entries, bytes); /* until the order has been drawn, as the entries */
+    table_take(&r.place, &run->engine.pool, r.entries, bytes); /* until the order has been drawn, as r.entry */
     table_pin(&r.entry);
     table_pin(&r.place);
     run_begin(run, output, counter_get(&run->progress->records));

@@ -1,16 +1,16 @@
 /*
  * The first records of the order are those of the first piles, and some of the last pile that is needed. A record's
- * pile follows from its number alone, so the counts of the piles tell early which piles nobody needs (as in scatter.c).
+ * number alone tells its pile, so the counts of the piles tell early which piles are not needed (as in scatter.c).
  * Records of the others are stored, in one pile, in input order.
  *
- * When all have been counted, it is known which piles are wanted whole, and how many records of the last one. A last
- * pile that scatters in its turn is treated alike: some of its children are wanted whole, and so on down to a leaf,
- * whose order is the only one that must be drawn. Then the numbers of all records are gone through once more, to tell
- * for each whether it was stored, and whether it is written. Nothing has to be kept for each record: a few numbers say
- * from which record on which piles were no longer stored.
+ * When all records have been counted, it is known which piles are needed whole, and how many records of the last one. A
+ * last pile that scatters is treated in the same way: some of its children are needed whole, and so on down to a leaf,
+ * whose order is the only one that must be drawn. Then the loop goes through the numbers of all records once more, and
+ * computes for each whether it was stored, and whether it is written. Nothing is kept for each record: a few numbers
+ * say from which record on each pile was no longer stored.
  *
- * If many records of a file that fits into memory are chosen, none are stored: the file is read once more, and the
- * system still has it.
+ * If many records of a file that fits into memory are chosen, none are stored: the file is read once more, from the
+ * system's cache.
  */
 
 #include "sample/in_order.h"
@@ -28,14 +28,14 @@ enum {
     PILES = 1 << ORDER_ROOT_BITS,
     CHUNK = 1024,
     LEVELS = 8
-};                              /* as many levels of nodes have numbers of their own (order.h) */
-TUNABLE(STEP, CHUNK, 1, CHUNK); /* records whose piles are found at a time */
+};                              /* nodes on this many levels have numbers of their own (order.h) */
+TUNABLE(STEP, CHUNK, 1, CHUNK); /* how many records' piles are computed at a time */
 
-/* A file is read once more if more than one record in so many bytes is chosen. (Of 556 MB of JSON: 700,000 of 1,500,000
- * records 0.20 s of processor time instead of 0.43 s, 1,000 of them 0.18 instead of 0.11 s.) */
+/* A file is read once more if it has more than one chosen record per DENSE_BYTES. (Of 556 MB of JSON: 700,000 of
+ * 1,500,000 records 0.20 s of processor time instead of 0.43 s, 1,000 of them 0.18 instead of 0.11 s.) */
 TUNABLE(DENSE_BYTES, 4096, 1, 1 << 20);
 
-/* Each record by itself. */
+/* For in_order_bernoulli. */
 struct by_itself {
     struct run *run;
     struct in_order_share share;
@@ -68,16 +68,16 @@ void in_order_bernoulli(struct run *run, struct source *source, struct in_order_
     piles_release(&stored);
 }
 
-/* A node of which some records are chosen: all of the children before `last`, and some of that one. */
+/* A node of which some records are chosen: all those of the children before `last`, and some of `last`. */
 struct level {
     struct order_node node;
     unsigned bits;
-    uint64_t next; /* record that is asked for */
+    uint64_t next; /* number of the next record */
     uint16_t child[CHUNK];
     unsigned last;
 };
 
-/* To which child does the next record go? */
+/* The child of the next record. */
 static unsigned next_child(struct level *level)
 {
     if (level->next % STEP == 0)
@@ -88,16 +88,16 @@ static unsigned next_child(struct level *level)
 struct selecting {
     struct run *run;
     bool again;         /* is the input read once more? Else its records are stored */
-    struct piles piles; /* one, of the records that may still be chosen */
+    struct piles piles; /* one: records that may still be chosen */
     uint64_t count[PILES];
-    unsigned kept;         /* the first piles, which may hold records that are chosen */
-    uint64_t until[PILES]; /* of a pile, the records before this one were stored; UINT64_MAX: it is kept */
-    uint64_t needed;       /* of the records of pile kept - 1, when all have been counted; then of the last leaf's */
-    struct level level[LEVELS]; /* from the root, which is there from the beginning, down to the last leaf's parent */
+    unsigned kept;              /* number of first piles that may hold chosen records */
+    uint64_t until[PILES];      /* records of a pile were stored up to this number; UINT64_MAX: all */
+    uint64_t needed;            /* records chosen of pile kept - 1, when all have been counted; then of the last leaf */
+    struct level level[LEVELS]; /* from the root, set at the beginning, to the last leaf's parent */
     unsigned levels;
-    struct table chosen; /* of the last leaf's records: a bit for each */
+    struct table chosen; /* a bit for each record of the last leaf */
     uint64_t next_in_leaf;
-    uint64_t next; /* record of the input, when those that are chosen are written */
+    uint64_t next; /* number of the next record of the input, in the second pass */
 };
 
 /* Count how many of the first piles hold all records that may be written. */
@@ -116,8 +116,8 @@ static void count_kept(struct selecting *s)
         s->until[--s->kept] = counter_get(&s->run->progress->records);
 }
 
-/* May record number `record` still be among the first ones? */
-static bool admit(void *context, uint64_t record)
+/* May record number `record` still be one of the first? */
+static bool admit_first(void *context, uint64_t record)
 {
     struct selecting *s = context;
     const unsigned pile = next_child(&s->level[0]);
@@ -128,15 +128,15 @@ static bool admit(void *context, uint64_t record)
     return pile < s->kept;
 }
 
-static void enter(struct selecting *s, struct order_node node, unsigned bits)
+static void enter_node(struct selecting *s, struct order_node node, unsigned bits)
 {
     MUST_ALWAYS(s->levels < LEVELS);
     s->level[s->levels++] = (struct level){.node = node, .bits = bits};
 }
 
-static void store(struct selecting *s, struct source *source)
+static void store_chosen(struct selecting *s, struct source *source)
 {
-    struct keep_rule first_piles = {.admit = admit, .context = s, .counts_only = s->again};
+    struct keep_rule first_piles = {.admit = admit_first, .context = s, .counts_only = s->again};
 
     keep_records(s->run, source, &first_piles, &s->piles, 1);
     for (uint64_t i = 0; i < counter_get(&s->run->progress->records) && s->again; i++)
@@ -146,8 +146,7 @@ static void store(struct selecting *s, struct source *source)
     s->level[0].next = 0;
 }
 
-/* The node that was entered last has `records` records. Returns its last child that is needed; *records receives the
- * number of that child's records. */
+/* The last child that is needed of the node entered last, which has *records records; *records receives the child's. */
 static unsigned find_last(struct selecting *s, uint64_t *records)
 {
     struct level *level = &s->level[s->levels - 1];
@@ -162,7 +161,7 @@ static unsigned find_last(struct selecting *s, uint64_t *records)
     return level->last;
 }
 
-/* Choose those of a leaf's records that come first in its order. The pile makes room for that. */
+/* Choose those records of a leaf that come first in its order. The stored pile may be spilled to make room. */
 static void choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t records)
 {
     struct pool *pool = &s->run->engine.pool;
@@ -193,13 +192,13 @@ static void choose(struct selecting *s)
     unsigned bits;
 
     while ((bits = order_scatter_bits(node, records)) > 0) {
-        enter(s, node, bits);
+        enter_node(s, node, bits);
         node = order_child(node, find_last(s, &records));
     }
     choose_in_leaf(s, node, records);
 }
 
-/* Is the next record chosen? It goes to child `child` of the root. */
+/* Is the next record chosen? It is in child `child` of the root. */
 static bool is_chosen(struct selecting *s, unsigned child)
 {
     for (unsigned i = 0; i < s->levels; i++) {
@@ -212,7 +211,7 @@ static bool is_chosen(struct selecting *s, unsigned child)
     return *table_u64(&s->chosen, (s->next_in_leaf - 1) / 64) >> (s->next_in_leaf - 1) % 64 & 1;
 }
 
-/* Is the next record of those that were stored chosen? Those that were not stored are passed over. */
+/* Is the next stored record chosen? Passes over the numbers of records that were not stored. */
 static bool choose_next(void *context, uint64_t record)
 {
     struct selecting *s = context;
@@ -235,8 +234,8 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
 
     *s = (struct selecting){.run = run, .kept = PILES, .again = again};
     memset(s->until, 0xff, sizeof s->until);
-    enter(s, (struct order_node){.order = &run->order}, ORDER_ROOT_BITS);
-    store(s, source);
+    enter_node(s, (struct order_node){.order = &run->order}, ORDER_ROOT_BITS);
+    store_chosen(s, source);
     choose(s);
     if (again) {
         source_rewind(source);

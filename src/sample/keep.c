@@ -5,7 +5,7 @@ bool keep_may_count(const struct run *run, const struct source *source)
     return run->rereads && source->known_bytes > engine_pool_bytes(&run->engine);
 }
 
-/* Count the records of a source, without a look at each. */
+/* Count the records of a source, without finding each. */
 static void count_records(struct run *run, struct source *source)
 {
     const struct engine_space space = engine_buffer(&run->engine, ENGINE_READING);

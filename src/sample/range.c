@@ -5,10 +5,10 @@
 #include "base/arithmetic.h"
 #include "sample/replacement.h"
 
-enum { NUMBER_BYTES = 24, SPARSE_BYTES = 40 }; /* of memory for a number, itself included */
+enum { NUMBER_BYTES = 24, SPARSE_BYTES = 40 }; /* of memory for each number */
 
 /* Write number `i` of the range. */
-static void put_number(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
+static void write_number(struct run *run, struct transfer *transfer, const struct number_range *range, uint64_t i)
 {
     uint8_t text[GENERATED_NUMBER_BYTES];
 
@@ -31,13 +31,13 @@ void range_repeated(struct run *run, const struct number_range *range, struct gn
         const uint64_t number = replacement_draw(gnu, &words, range->count);
 
         if (run_take(run, 1) > 0)
-            put_number(run, &transfer, range, number);
+            write_number(run, &transfer, range, number);
     }
     run_transfer_end(&transfer);
 }
 
-/* Which numbers have been drawn is a table with open addressing, half empty. An empty place holds the first number,
- * which so is always found. */
+/* The numbers drawn are in a table with open addressing, half empty. Empty places hold the first number drawn, so a
+ * search for that always finds it. */
 static void draw_different(const struct run *run, uint64_t bound, uint64_t wanted, uint64_t *number)
 {
     const uint64_t places = 2 * wanted;
@@ -81,7 +81,7 @@ void range_different(struct run *run, const struct number_range *range, struct g
     run_transfer(&transfer, run, NULL, output);
     for (uint64_t i = 0; i < wanted; i++)
         if (run_take(run, 1) > 0)
-            put_number(run, &transfer, range, number[i]);
+            write_number(run, &transfer, range, number[i]);
     run_transfer_end(&transfer);
     free(number);
 }

@@ -1,9 +1,9 @@
 /*
  * All records are kept in one pile. If they can be read again and do not fit into memory, they are only counted.
  *
- * If they fit with their references, those drawn are copied out at once. Otherwise there are passes: as many records
- * are drawn at a time as there is room for, and sorted by their numbers. A pass over all records copies them to a
- * second pile, as if they had come from an input, and their places in the output are known (shuffle_drawn).
+ * If they fit with their references, drawn records are copied out at once. Otherwise there are passes: each draws the
+ * numbers of the records for which there is room, and sorts them; then it goes through all records and copies these to
+ * a second pile, as if they had come from an input, and their places in the output are known (shuffle_drawn).
  */
 
 #include "sample/replacement.h"
@@ -14,17 +14,17 @@
 #include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
 
-/* Records drawn at a time from memory with references: it takes a few to hide the latency. If all must be gone through
- * for that, also this part of them; each takes 7 numbers then, in tables of their own. */
+/* How many records are drawn at a time from memory with references: enough to hide the latency. If each batch goes
+ * through all records, also 1/PASS_SHARE of them; then each takes TABLES numbers, in tables of their own. */
 TUNABLE(BATCH, 4096, 1, 4096);
 enum { PASS_SHARE = 8, TABLES = 7 };
 
-/* A record that is drawn in a pass takes up to 100 bytes in tables, and twice its length. A longer length counts as
- * LENGTH_MAX: longer records may be spilled, since otherwise each pass would draw only a few. */
+/* A record drawn in a pass takes up to 100 bytes in tables, and twice its length. A length above LENGTH_MAX counts as
+ * that: longer records may be spilled, since otherwise each pass would draw only a few. */
 enum { DRAWN_BYTES = 128, BLOCKS_MIN = 32 };
 TUNABLE(LENGTH_MAX, 1024, 1, 1024);
 
-/* While all records are in memory, passes are quick. So they stay there if a batch can have this part of it. */
+/* While all records are in memory, passes are quick. So they stay there if a batch can have 1/BATCH_SHARE of it. */
 TUNABLE(BATCH_SHARE, 8, 1, 1024);
 
 struct replacement {
@@ -36,12 +36,12 @@ struct replacement {
     struct output *output;
 };
 
-static void draw(struct replacement *r, struct table *numbers, uint64_t count)
+static void draw_records(struct replacement *r, struct table *numbers, uint64_t count)
 {
     r->rule->draw(r->rule->context, r->records, numbers, count);
 }
 
-/* Everything is in memory; `batch` records are drawn at a time. */
+/* Write from memory, drawing `batch` records at a time. */
 static void write_resident(struct replacement *r, const struct table *references, struct table *numbers, uint64_t batch)
 {
     struct run *run = r->run;
@@ -52,8 +52,8 @@ static void write_resident(struct replacement *r, const struct table *references
         uint64_t count = run_take(run, batch);
 
         if (r->rule->prepare != NULL)
-            run_transfer_end(&transfer); /* drawing may take the buffer */
-        draw(r, numbers, count);
+            run_transfer_end(&transfer); /* drawing may use the buffer */
+        draw_records(r, numbers, count);
         for (uint64_t i = 0; i < count; i++)
             *table_u64(numbers, i) = *table_u64(references, *table_u64(numbers, i));
         index_copy(&r->piles, &run->format, numbers, 0, count, true, &transfer.outlet);
@@ -63,9 +63,9 @@ static void write_resident(struct replacement *r, const struct table *references
 
 /* The records drawn, on their way from the pile of all to a pile of their own. */
 struct collection {
-    struct table_pairs drawn; /* by number of record; beside it the place in the output */
+    struct table_pairs drawn; /* key: number of the record; value: place in the output */
     uint64_t count;
-    uint64_t put_off; /* the first of `drawn` are for another pass */
+    uint64_t put_off; /* number of the first of `drawn`, which are for another pass */
     struct table places;
     uint64_t collected;
     struct piles piles; /* one */
@@ -76,8 +76,8 @@ static bool is_drawn(const struct collection *c, uint64_t next, uint64_t record)
     return next < c->count && *table_u64(&c->drawn.key, next) == record;
 }
 
-/* One pass over all records. A record that is longer than a piece is collected once in a pass. */
-static void pass(struct replacement *r, struct collection *c, struct source *source)
+/* One pass over all records. It collects a record that is longer than a piece only once. */
+static void collect_pass(struct replacement *r, struct collection *c, struct source *source)
 {
     struct transfer transfer;
     struct record_piece piece;
@@ -109,14 +109,14 @@ static void pass(struct replacement *r, struct collection *c, struct source *sou
     pile_check(&r->piles, 0, record);
 }
 
-static void collect(struct replacement *r, struct collection *c)
+static void collect_record(struct replacement *r, struct collection *c)
 {
     while (c->count > 0) {
         struct source *source = r->input != NULL ? r->input : pile_source(&r->piles, 0, true);
 
         if (r->input != NULL)
             source_rewind(r->input);
-        pass(r, c, source);
+        collect_pass(r, c, source);
         if (r->input == NULL)
             source_free(source);
     }
@@ -140,17 +140,17 @@ static void draw_batch(struct replacement *r, struct collection *c, uint64_t cou
     table_take(&c->places, pool, count, sizeof(uint64_t));
     table_pairs_take(&c->drawn, pool, count);
     table_pin(&c->places);
-    draw(r, &c->drawn.key, count);
+    draw_records(r, &c->drawn.key, count);
     for (uint64_t i = 0; i < count; i++)
         *table_u64(&c->drawn.value, i) = i;
     table_sort(&c->drawn, count);
     c->count = count;
     piles_init(&c->piles, 1, 1, pool, spill_open(r->run->engine.place, 1));
-    collect(r, c);
+    collect_record(r, c);
     table_pairs_release(&c->drawn);
 }
 
-/* How many records are drawn in the next pass; room is made for them. */
+/* How many records the next pass draws; makes room for them. */
 static uint64_t prepare_batch(struct replacement *r)
 {
     const struct pool *pool = &r->run->engine.pool;
@@ -168,8 +168,8 @@ static uint64_t prepare_batch(struct replacement *r)
     return count;
 }
 
-/* Some at a time, by way of a pile. The blocks that all records still hold are pinned, since nobody can spill them
- * while those drawn are shuffled. */
+/* Write in passes. The blocks that all records still hold are pinned, since they cannot be spilled while drawn records
+ * are shuffled. */
 static void write_passes(struct replacement *r)
 {
     struct run *run = r->run;
@@ -188,11 +188,11 @@ static void write_passes(struct replacement *r)
     }
 }
 
-/* What comes before the first record that is written is drawn, too. */
-static void begin(struct replacement *r)
+/* Also draws the records before the first one that is written. */
+static void begin_writing(struct replacement *r)
 {
     run_begin(r->run, r->output, UINT64_MAX);
-    draw(r, NULL, r->run->progress->range.first);
+    draw_records(r, NULL, r->run->progress->range.first);
     run_skips(r->run, r->run->progress->range.first);
 }
 
@@ -211,13 +211,13 @@ static void write_drawn(struct replacement *r)
     if (resident) {
         table_take(&references, pool, r->records, sizeof(uint64_t));
         table_take(&numbers, pool, batch, sizeof(uint64_t));
-        begin(r);
+        begin_writing(r);
         index_build(&r->piles, 0, &r->run->format, NULL, 0, &references);
         write_resident(r, &references, &numbers, batch);
         table_release(&references);
         table_release(&numbers);
     } else {
-        begin(r);
+        begin_writing(r);
         write_passes(r);
     }
 }

@@ -1,7 +1,7 @@
 /*
  * A batch without repetition is drawn in rounds: numbers are drawn from one sum, and the records that they name are
- * looked up side by side; who is named again is passed over. That is the law of drawing one after another from those
- * that are left. Who was drawn weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
+ * looked up side by side; a record named again is passed over. That is the law of drawing one after another from the
+ * records left. A drawn record weighs 0 until the batch is complete. Rounds are short, so that a few heavy records,
  * named again and again, do not take long.
  *
  * Input is held in memory. Regular files that do not fit are read again where a record is drawn; archives are not,
@@ -25,13 +25,13 @@
 #include "system/fault.h"
 
 enum {
-    ROUND = 256,       /* numbers, at most; fixed, as it decides what is drawn */
-    LINES_SHARE = 8,   /* this part of the pool is for lines that wait */
+    ROUND = 256,       /* most numbers; fixed, since it decides what is drawn */
+    LINES_SHARE = 8,   /* 1/LINES_SHARE of the pool is for lines that wait */
     WINDOW = 1024,     /* records that are fetched at a time, */
     FETCHED = 1 << 20, /* and bytes of each, at most */
-    QUOTED = 60,       /* bytes of a wrong line that a message shows */
+    QUOTED = 60,       /* bytes of a wrong line in a message */
     ENTRY_BYTES = 19,  /* of the pool for a record with its weight */
-    DRAWN = 2,         /* numbers that are kept of each record of a batch: its own, and its weight */
+    DRAWN = 2,         /* numbers kept for each record of a batch: its own, and its weight */
 };
 
 /* ---- All of it ---- */
@@ -40,18 +40,18 @@ struct requests {
     struct run *run;
     struct source *source;
     bool again;          /* may records be read once more when they are drawn? */
-    uint64_t space;      /* bytes of the input; what is kept has the places after them */
-    const uint8_t *held; /* all of these; NULL: they are read again */
+    uint64_t space;      /* bytes of the input; `kept` has the places after them */
+    const uint8_t *held; /* the whole input; NULL: it is read again */
     uint8_t *kept;       /* records that were added, in neighbouring blocks */
     uint64_t kept_bytes, kept_room;
-    struct table places;     /* of all records, from the beginning of the input: each ends where the next one begins; */
-    struct weight_tree tree; /* and their weights */
+    struct table places;     /* of all records: each ends at the place of the next one */
+    struct weight_tree tree; /* of all records */
     struct random_words words;
     struct dialogue dialogue;
-    uint64_t request;            /* the number of the one at hand, from 1, */
-    const char *line, *at, *end; /* which is this line, read up to `at` */
-    struct table drawn;          /* the batch at hand, */
-    uint64_t batch;              /* which has so many records */
+    uint64_t request;            /* number of the current request, from 1 */
+    const char *line, *at, *end; /* its line, read up to `at` */
+    struct table drawn;          /* the current batch, */
+    uint64_t batch;              /* and the number of its records */
     struct uint128 number[ROUND];
     uint64_t named[ROUND], window[WINDOW];
 };
@@ -64,7 +64,7 @@ static uint64_t *drawn_at(const struct requests *r, uint64_t i)
 
 /* ---- What is wrong ---- */
 
-/* What was answered before must not be lost; meanwhile the line may leave its place. */
+/* Earlier answers are written first; this may overwrite the line. */
 _Noreturn static void refuse(struct requests *r, const char *what)
 {
     const size_t all = (size_t)(r->end - r->line), bytes = least_size(all, QUOTED);
@@ -76,7 +76,7 @@ _Noreturn static void refuse(struct requests *r, const char *what)
         strlen(shown) < bytes || bytes < all ? "..." : "", what);
 }
 
-/* It needs so many more bytes of the pool. */
+/* The request needs `bytes` more bytes of the pool. */
 _Noreturn static void refuse_memory(struct requests *r, uint64_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
@@ -88,7 +88,7 @@ _Noreturn static void refuse_memory(struct requests *r, uint64_t bytes)
 
 /* ---- Records ---- */
 
-static bool keep(struct requests *r, const void *data, size_t bytes)
+static bool keep_bytes(struct requests *r, const void *data, size_t bytes)
 {
     struct pool *pool = &r->run->engine.pool;
 
@@ -105,7 +105,7 @@ static bool keep(struct requests *r, const void *data, size_t bytes)
     return true;
 }
 
-/* A record begins `place` bytes after the beginning of all. False: there is no room to note it. */
+/* Add a record at `place`. False: there is no room to note it. */
 static bool add_record(struct requests *r, uint64_t place, uint64_t weight)
 {
     const uint64_t i = r->tree.count;
@@ -116,8 +116,8 @@ static bool add_record(struct requests *r, uint64_t place, uint64_t weight)
     return true;
 }
 
-/* Is there room to hold what will come of files, and for one more block? */
-static bool has_room(const struct requests *r)
+/* Is there room to hold the rest of the files, and for one more block? */
+static bool has_room_to_hold(const struct requests *r)
 {
     struct pool *pool = &r->run->engine.pool;
     const uint64_t left = r->again && source_stays(r->source) ? r->source->known_bytes : 0;
@@ -125,7 +125,7 @@ static bool has_room(const struct requests *r)
     return pool_blocks_for(pool, left - least(left, stream_arrived_bytes(r->source))) < pool_free(pool);
 }
 
-/* Nothing is held any more. The reader's next piece begins where the one before ends. */
+/* Stop holding the input. The reader's next piece begins where the one before ends. */
 static void stop_holding(struct requests *r, struct record_reader *reader)
 {
     source_let_go(r->source);
@@ -134,7 +134,7 @@ static void stop_holding(struct requests *r, struct record_reader *reader)
     reader->at_end = false;
 }
 
-/* If there is no room for a record, the others are only counted. */
+/* Once there is no room for a record, the others are only counted. */
 static void read_records(struct requests *r, struct weight_input *weights)
 {
     struct run *run = r->run;
@@ -149,7 +149,7 @@ static void read_records(struct requests *r, struct weight_input *weights)
     for (;;) {
         const bool more = weight_input_next(weights, &reader, &piece, &weight);
 
-        if (holds && (!source_stays(r->source) || (more && !has_room(r)))) {
+        if (holds && (!source_stays(r->source) || (more && !has_room_to_hold(r)))) {
             fits = fits && r->again;
             holds = false;
             stop_holding(r, &reader);
@@ -208,32 +208,33 @@ static const uint8_t *bytes_at(const struct requests *r, uint64_t place)
     return r->held != NULL ? r->held + place : NULL;
 }
 
-static uint64_t place_of(const struct requests *r, uint64_t record)
+static uint64_t place_of_record(const struct requests *r, uint64_t record)
 {
     return record < r->tree.count ? *table_u64(&r->places, record) : r->space + r->kept_bytes;
 }
 
-/* With the frames of a group. */
+/* The length of a record, with the frames of a group. */
 static uint64_t whole_length_of(const struct requests *r, uint64_t record)
 {
-    return place_of(r, record + 1) - place_of(r, record);
+    return place_of_record(r, record + 1) - place_of_record(r, record);
 }
 
-static uint64_t length_of(const struct requests *r, uint64_t record)
+static uint64_t length_of_record(const struct requests *r, uint64_t record)
 {
     struct record_scan scan = {0};
 
-    return group_text(&r->run->format, &scan, bytes_at(r, place_of(r, record)), (size_t)whole_length_of(r, record),
-                      NULL);
+    return group_text(&r->run->format, &scan, bytes_at(r, place_of_record(r, record)),
+                      (size_t)whole_length_of(r, record), NULL);
 }
 
-/* What a record starts with stands after it (record.h). It is copied to where answers are put, from a file directly. */
+/* Answer with a record. The string that it starts with stands after it (record.h). A file is read directly into the
+ * buffer of answers. */
 static void say_record(struct requests *r, uint64_t record)
 {
     const struct record_format *format = &r->run->format;
     struct output_buffer *out = &r->dialogue.out;
     struct record_scan scan = {0};
-    uint64_t place = place_of(r, record), end = place_of(r, record + 1);
+    uint64_t place = place_of_record(r, record), end = place_of_record(r, record + 1);
     size_t start_bytes, part;
     const uint8_t *start = record_start(format, &start_bytes);
 
@@ -250,7 +251,7 @@ static void say_record(struct requests *r, uint64_t record)
     }
 }
 
-/* Records of the batch from number `first` on will be needed: what is on a disk is asked for in the order of its
+/* Records of the batch from number `first` on will be needed: announce them to the disk in the order of their
  * places. */
 static void fetch_window(struct requests *r, uint64_t first)
 {
@@ -259,8 +260,8 @@ static void fetch_window(struct requests *r, uint64_t first)
     for (size_t i = 0; i < count; i++)
         r->window[i] = drawn_at(r, first + i)[0];
     qsort(r->window, count, sizeof *r->window, compare_numbers);
-    for (size_t i = 0; i < count && place_of(r, r->window[i]) < r->space; i++)
-        stream_read_at(r->source->stream, place_of(r, r->window[i]), NULL,
+    for (size_t i = 0; i < count && place_of_record(r, r->window[i]) < r->space; i++)
+        stream_read_at(r->source->stream, place_of_record(r, r->window[i]), NULL,
                        (size_t)least(whole_length_of(r, r->window[i]), FETCHED));
 }
 
@@ -282,27 +283,27 @@ static void draw_round(struct requests *r, unsigned count, bool repeat)
     for (unsigned i = 0; i < count; i++) {
         const uint64_t weight = weight_tree_get(&r->tree, r->named[i]);
 
-        if (weight > 0) /* else it was named before */
+        if (weight > 0) /* 0: it was named before */
             put_drawn(r, r->named[i], weight);
         if (!repeat)
             weight_tree_set(&r->tree, r->named[i], 0);
     }
 }
 
-/* Put a number, as a weight, and what is to be behind it. */
-static void put(struct requests *r, struct uint128 steps, char behind)
+/* Put a number, written as a weight, and the character `after` it. */
+static void put_weight(struct requests *r, struct uint128 steps, char after)
 {
     struct output_buffer *out = &r->dialogue.out;
 
     if (out->end - out->at <= STEPS_BYTES)
         dialogue_flush(&r->dialogue);
     out->at = (uint8_t *)steps_print((char *)out->at, steps);
-    *out->at++ = (uint8_t)behind;
+    *out->at++ = (uint8_t)after;
 }
 
-static void put_whole(struct requests *r, uint64_t number, char behind)
+static void put_whole(struct requests *r, uint64_t number, char after)
 {
-    put(r, uint128_multiply(number, STEPS_ONE), behind);
+    put_weight(r, uint128_multiply(number, STEPS_ONE), after);
 }
 
 static void say_batch(struct requests *r)
@@ -310,14 +311,14 @@ static void say_batch(struct requests *r)
     uint64_t bytes = 0;
 
     for (uint64_t i = 0; i < r->batch; i++)
-        bytes += length_of(r, drawn_at(r, i)[0]);
+        bytes += length_of_record(r, drawn_at(r, i)[0]);
     put_whole(r, r->batch, ' ');
     put_whole(r, bytes, ' ');
-    put(r, r->tree.total, '\n');
+    put_weight(r, r->tree.total, '\n');
     for (uint64_t i = 0; i < r->batch; i++) {
         put_whole(r, drawn_at(r, i)[0], ' ');
-        put(r, steps_count(drawn_at(r, i)[1]), ' ');
-        put_whole(r, length_of(r, drawn_at(r, i)[0]), '\n');
+        put_weight(r, steps_count(drawn_at(r, i)[1]), ' ');
+        put_whole(r, length_of_record(r, drawn_at(r, i)[0]), '\n');
     }
     for (uint64_t i = 0; i < r->batch; i++) {
         if (r->held == NULL && i % WINDOW == 0)
@@ -328,7 +329,7 @@ static void say_batch(struct requests *r)
 
 /* ---- Requests ---- */
 
-static bool take(struct requests *r, const char *text)
+static bool take_word(struct requests *r, const char *text)
 {
     const size_t bytes = strlen(text);
 
@@ -338,16 +339,16 @@ static bool take(struct requests *r, const char *text)
     return true;
 }
 
-/* A newline ends the last digits. */
+/* Digits, which the line's newline ends at the latest. */
 static bool take_number(struct requests *r, uint64_t *number)
 {
-    const char *behind = number_digits(r->at, number);
+    const char *after = number_digits(r->at, number);
 
-    r->at = behind != NULL ? behind : r->at;
-    return behind != NULL;
+    r->at = after != NULL ? after : r->at;
+    return after != NULL;
 }
 
-/* Up to a space, or the end. */
+/* A weight, up to a space or the end. */
 static uint64_t take_weight(struct requests *r)
 {
     const char *space = memchr(r->at, ' ', (size_t)(r->end - r->at)), *from = r->at;
@@ -359,11 +360,11 @@ static uint64_t take_weight(struct requests *r)
     return steps;
 }
 
-static void draw(struct requests *r)
+static void answer_draw(struct requests *r)
 {
     const struct uint128 *total = &r->tree.total;
     uint64_t wanted, bytes;
-    const bool good = take_number(r, &wanted), repeat = take(r, " repeat");
+    const bool good = take_number(r, &wanted), repeat = take_word(r, " repeat");
 
     if (!good || r->at < r->end)
         refuse(r, "write draw K or draw K repeat, K a whole number below 2^64");
@@ -384,7 +385,7 @@ static void set(struct requests *r)
     uint64_t record, weight;
     char what[80];
 
-    if (!take_number(r, &record) || !take(r, " "))
+    if (!take_number(r, &record) || !take_word(r, " "))
         refuse(r, "write set I W, I the number of a record, from 0, and W its weight");
     if (record >= r->tree.count) {
         snprintf(what, sizeof what, "there are %llu records, numbered from 0", (unsigned long long)r->tree.count);
@@ -396,7 +397,7 @@ static void set(struct requests *r)
     weight_tree_set(&r->tree, record, weight);
 }
 
-static void add(struct requests *r)
+static void answer_add(struct requests *r)
 {
     const struct record_format *format = &r->run->format;
     uint64_t weight;
@@ -410,7 +411,7 @@ static void add(struct requests *r)
         refuse(r, "only lines can be added");
     if (memchr(r->at, format->delimiter, bytes) != NULL)
         refuse(r, "the record contains its delimiter");
-    if (!keep(r, r->at, bytes) || !keep(r, &format->delimiter, 1) ||
+    if (!keep_bytes(r, r->at, bytes) || !keep_bytes(r, &format->delimiter, 1) ||
         !add_record(r, r->space + r->kept_bytes - bytes - 1, weight))
         refuse_memory(r, bytes);
 }
@@ -429,20 +430,20 @@ static void answer_all(struct requests *r)
             refuse(r, "a request has at most 1048576 bytes");
         if (!whole)
             refuse(r, "the input ends within a request; each ends with a newline");
-        if (take(r, "draw "))
-            draw(r);
-        else if (take(r, "set "))
+        if (take_word(r, "draw "))
+            answer_draw(r);
+        else if (take_word(r, "set "))
             set(r);
-        else if (take(r, "add "))
-            add(r);
+        else if (take_word(r, "add "))
+            answer_add(r);
         else
             refuse(r, "write draw K, draw K repeat, set I W or add W RECORD");
     }
     dialogue_flush(&r->dialogue);
 }
 
-/* Lines that wait have a part of the memory, but never less than REQUESTS_LINES_BYTES; answers have the buffer, which
- * is free when all records have been read. */
+/* Lines that wait have a part of the memory, at least REQUESTS_LINES_BYTES; answers have the engine's buffer, which is
+ * free when all records have been read. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights)
 {
     struct requests *r = fault_allocate(1, sizeof *r);

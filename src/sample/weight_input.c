@@ -1,5 +1,5 @@
-/* A weight is needed when its record begins, since it decides where the record goes. A record may be so long that its
- * weight is not in the first piece that comes. Then all pieces up to the weight are read again. */
+/* A weight is needed when its record begins, since it decides where the record goes. If a long record has its weight
+ * after its first piece, all pieces up to the weight are read twice. */
 
 #include "sample/weight_input.h"
 
@@ -17,7 +17,7 @@ struct weight_input {
     struct engine *engine;
     const struct record_format *format; /* of the records */
     struct weight_place place;
-    struct position position; /* of the record at hand */
+    struct position position; /* of the current record */
     struct field field;       /* the weight's text */
     uint8_t text[WEIGHT_BYTES_MAX];
 
@@ -52,7 +52,7 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
 
 /* ---- Their text ---- */
 
-/* What may help if the first record has no weight. */
+/* Advice if the first record has no weight. */
 static const char *advise(const struct weight_input *weights)
 {
     const struct field *field = &weights->field;
@@ -65,9 +65,9 @@ static const char *advise(const struct weight_input *weights)
     return isalpha(field->text[0]) ? "; if this is a header, add --header" : "";
 }
 
-/* Report what is wrong with a weight, naming where it stands. */
-_Noreturn static void report(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes,
-                             const char *advice)
+/* End the run: say what is wrong with a weight, and where it stands. */
+_Noreturn static void report_weight(struct weight_input *weights, const char *what, const uint8_t *text, size_t bytes,
+                                    const char *advice)
 {
     const int shown = (int)least_size(bytes, QUOTED);
     char place[POSITION_BYTES];
@@ -87,24 +87,24 @@ static struct decimal read_weight(struct weight_input *weights)
     uint64_t steps;
 
     if (weights->field.too_long)
-        report(weights, "weight is too long", text, bytes, "");
+        report_weight(weights, "weight is too long", text, bytes, "");
     verdict = decimal_read(text, bytes, &weight);
     switch (verdict) {
     case DECIMAL_OK:
     case DECIMAL_TINY:
         if (weights->place.in_steps && (verdict == DECIMAL_TINY || !steps_round(weight, &steps)))
-            report(weights, "weight is not 0 or from 2^-32 to 2^32", text, bytes, "");
+            report_weight(weights, "weight is not 0 or from 2^-32 to 2^32", text, bytes, "");
         return weight;
     case DECIMAL_NEGATIVE:
-        report(weights, "negative weight", text, bytes, "");
+        report_weight(weights, "negative weight", text, bytes, "");
     case DECIMAL_NAN:
-        report(weights, "weight is not a number", text, bytes, advise(weights));
+        report_weight(weights, "weight is not a number", text, bytes, advise(weights));
     case DECIMAL_INFINITE:
-        report(weights, "infinite weight", text, bytes, "");
+        report_weight(weights, "infinite weight", text, bytes, "");
     case DECIMAL_INVALID:
         break;
     }
-    report(weights, "invalid weight", text, bytes, advise(weights));
+    report_weight(weights, "invalid weight", text, bytes, advise(weights));
 }
 
 /* ---- In a file of their own ---- */
@@ -126,7 +126,7 @@ static struct decimal read_line(struct weight_input *weights)
 
 /* ---- In the records ---- */
 
-/* The next piece of what was kept of a record. */
+/* The next of the kept pieces of a record. */
 static void read_late(struct weight_input *weights, struct record_piece *piece)
 {
     const size_t bytes = reread_next(&weights->late, weights->buffer.data, weights->buffer.bytes);
@@ -135,8 +135,8 @@ static void read_late(struct weight_input *weights, struct record_piece *piece)
         .data = weights->buffer.data, .bytes = bytes, .last = !reread_has(&weights->late) && weights->late_is_last};
 }
 
-/* Keep all pieces of a record from the first one, *piece, to that in which the weight is, or else the last one. Returns
- * whether the field has ended before the record. */
+/* Keep all pieces of a record from the first one, *piece, to the one with the weight, or else to the last one. Returns
+ * whether the field ended before the record. */
 static bool keep_pieces(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece)
 {
     bool ended = false;
@@ -154,20 +154,20 @@ static bool keep_pieces(struct weight_input *weights, struct record_reader *read
     return ended;
 }
 
-/* The record that begins so has no weight. */
+/* End the run: the record, which begins with `text`, has no weight. */
 _Noreturn static void refuse_record(struct weight_input *weights, enum field_verdict verdict, const uint8_t *text,
                                     size_t bytes)
 {
     const struct field_place *place = &weights->place.field;
     char said[FIELD_SAID_BYTES];
 
-    if (bytes > 0 && text[bytes - 1] == '\r') /* which is not what is missing */
+    if (bytes > 0 && text[bytes - 1] == '\r') /* it is not the missing field */
         bytes--;
-    report(weights, field_say(place, verdict, weights->field.bytes, said), text, bytes,
-           field_advice(place, weights->position.record == 1, text, bytes));
+    report_weight(weights, field_say(place, verdict, weights->field.bytes, said), text, bytes,
+                  field_advice(place, weights->position.record == 1, text, bytes));
 }
 
-/* The weight of a record whose first piece has come, which may become another one. */
+/* The weight of a record whose first piece is *piece, which may be replaced by a kept piece. */
 static struct decimal find_field(struct weight_input *weights, struct record_reader *reader, struct record_piece *piece)
 {
     struct field *field = &weights->field;
@@ -202,7 +202,7 @@ bool weight_input_next(struct weight_input *weights, struct record_reader *reade
         return false;
     if (piece->first)
         position_next(&weights->position, piece->offset);
-    if (weights->file == NULL) /* else lines of records are of no interest */
+    if (weights->file == NULL) /* else messages name lines of the file */
         position_follow(&weights->position, piece->data, piece->bytes);
     if (piece->first)
         *weight = weights->file != NULL ? read_line(weights) : find_field(weights, reader, piece);

@@ -1,13 +1,13 @@
 /*
  * The logarithm: with u = 2^-e (1 - v), v from 0 to 1/2, -ln(u) is e ln(2) + 2 artanh(z) for z = v / (2 - v) <= 1/3,
- * and artanh(z) = z (1 + z^2 / 3 + z^4 / 5 + ...), of which 18 terms give 62 bits. It takes a division and 17
- * multiplications one after another, where a bit at a time by squaring would take one multiplication for each of 58.
+ * and artanh(z) = z (1 + z^2 / 3 + z^4 / 5 + ...), of which 18 terms give 62 bits. That is a division and 17
+ * multiplications; a bit at a time, by squaring, would take 58 multiplications.
  *
- * z is kept as a mantissa and a power of two, and when e is 0 so is the result. So it is right to the same number of
+ * z is kept as a mantissa and a power of two, and so is the result when e is 0. So it is right to the same number of
  * bits however near u is to 1, where the first of many records are.
  *
- * All roundings make the sum smaller, and ln(2) alone is rounded up. So what is added to e ln(2) is never more than
- * another ln(2), and the result does not decrease where e increases, nor anywhere else.
+ * All roundings make the sum smaller, and only ln(2) is rounded up. So the number added to e ln(2) is never more than
+ * another ln(2), and the result never decreases, not even where e increases.
  */
 
 #include "sample/weight_law.h"

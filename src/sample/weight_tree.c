@@ -1,7 +1,7 @@
 /* Eight weights are a line of the cache, and have a sum one level above; eight sums are two lines, and have one above
- * them, up to a level of no more than eight. Searches go down side by side, so that the lines of each are fetched while
- * others are at work. (2 million draws of 10 million, in batches of 256, took 1.04 s of processor time with groups of
- * eight, 1.24 s with sixteen.) None looks beyond the last entry of a level: the number is less than the sum. */
+ * them, up to a level of no more than eight. Searches go down side by side, so that the lines of one are fetched while
+ * others go on. (2 million draws of 10 million, in batches of 256, took 1.04 s of processor time with groups of eight,
+ * 1.24 s with sixteen.) No search looks beyond the last entry of a level: the number is less than the sum. */
 
 #include "sample/weight_tree.h"
 
@@ -18,13 +18,13 @@ void weight_tree_init(struct weight_tree *tree, struct pool *pool)
     }
 }
 
-/* Entry i of level k, from 1; it has two numbers of the table. */
+/* Entry i of level k, from level 1 on; an entry is two numbers of the table. */
 static inline struct uint128 *sum_at(const struct weight_tree *tree, unsigned k, uint64_t i)
 {
     return (struct uint128 *)(void *)table_u64(&tree->level[k], 2 * i);
 }
 
-/* A level with one entry too many gets another one above it. */
+/* A level with more than eight entries gets another one above it. */
 bool weight_tree_add(struct weight_tree *tree, uint64_t weight)
 {
     const uint64_t i = tree->count;
@@ -49,7 +49,7 @@ uint64_t weight_tree_get(const struct weight_tree *tree, uint64_t i)
     return *table_u64(&tree->level[0], i);
 }
 
-/* The difference may be below zero: sums are modulo 2^128. */
+/* The difference may be negative: sums are modulo 2^128. */
 void weight_tree_set(struct weight_tree *tree, uint64_t i, uint64_t weight)
 {
     uint64_t *place = table_u64(&tree->level[0], i);
@@ -61,7 +61,7 @@ void weight_tree_set(struct weight_tree *tree, uint64_t i, uint64_t weight)
     tree->total = uint128_add(tree->total, more);
 }
 
-/* Is the number beyond an entry? Then it is counted from the next one. */
+/* Is the number beyond an entry? Then subtract that. */
 static inline bool passes(struct uint128 *number, struct uint128 entry)
 {
     if (uint128_compare(*number, entry) < 0)

@@ -1,8 +1,8 @@
 /*
- * Without replacement, each record gets a key (weight_law.h), and the order is that of the keys. To have the first ones
- * in input order it is enough to know the greatest of their keys. Keys are counted by their first 16 bits. The counts
- * show at any time which records can no longer be among the first, so hardly more records are stored than will be
- * written. Their keys are stored beside them. So the memory it takes does not depend on the size of the sample.
+ * Without replacement, each record gets a key (weight_law.h), and the order is that of the keys. To write the first
+ * ones in input order, it is enough to know the greatest of their keys. Keys are counted by their first 16 bits. The
+ * counts show at any time which records can no longer be among the first, so hardly more records are stored than will
+ * be written, with their keys in a second pile. So the memory needed does not depend on the size of the sample.
  *
  * With replacement, a number below the sum of all weights names the record within whose share it falls. Many numbers
  * are drawn, sorted, and matched with the weights, which are in a pile of their own, in one pass over them.
@@ -26,19 +26,19 @@
 /* The keys of the records of a source, one after another. */
 struct weighing {
     struct run *run;
-    struct keep_rule rule; /* with the weights */
+    struct keep_rule rule; /* has the weights */
     struct random_words words;
     uint64_t zeros; /* records of weight zero so far */
     struct sorted *sorted;
 
     /* For the order of the input: */
     struct piles piles;
-    struct table count;  /* of the stored keys with each first digit, 8 bytes */
-    uint64_t most;       /* first digit of keys that may be among the first ones */
-    uint64_t candidates; /* keys up to that digit */
+    struct table count;  /* number of keys with each first digit, 8 bytes */
+    uint64_t most;       /* greatest first digit of keys that may be among the first ones */
+    uint64_t candidates; /* number of keys up to that digit */
 };
 
-/* A record comes with the rule's weight. Its key; UINT64_MAX if that is zero. */
+/* The key of the next record, whose weight is in the rule; UINT64_MAX if the weight is zero. */
 static uint64_t next_key(struct weighing *w)
 {
     const uint64_t key = weight_law_key(random_next(&w->words), w->rule.weight);
@@ -47,8 +47,8 @@ static uint64_t next_key(struct weighing *w)
     return key;
 }
 
-/* All records have come. Say so if fewer are written because some are never drawn; a sample that is full needs none of
- * them. */
+/* After the last record: tell the user if fewer records are written because some are never drawn. A full sample does
+ * not need these. */
 static void end_weighing(const struct weighing *w)
 {
     const uint64_t records = counter_get(&w->run->progress->records);
@@ -58,9 +58,9 @@ static void end_weighing(const struct weighing *w)
         fault_warn("records of weight 0 are never drawn: %llu", (unsigned long long)w->zeros);
 }
 
-/* Keys that are expected for a weight, by words that divide all words evenly (by the golden ratio): the first records
- * may be few, and their own keys would say less. Later weights may be others, so every other key is that of a weight
- * which is up to 2^OCTAVES times as large or small. */
+/* For each weight, note EXPECTED keys, by words that divide all words evenly (by the golden ratio), since the keys of
+ * the first few records would tell less. Later weights may differ, so every second key is that of a weight up to
+ * 2^OCTAVES times as large or small. */
 enum { EXPECTED = 16, OCTAVES = 16 };
 
 static void expect(struct weighing *w)
@@ -73,7 +73,7 @@ static void expect(struct weighing *w)
     }
 }
 
-/* A record that is never drawn does not come. */
+/* Passes over records that are never drawn. */
 static bool next_drawn(void *context, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
 {
     struct weighing *w = context;
@@ -113,14 +113,14 @@ static void write_by_key(struct weighing *w, struct source *source, struct outpu
 /* Two piles: the records that may be among the first ones, in input order, and their keys. */
 enum { RECORDS, KEYS, PILES };
 
-/* The first digits of keys, and how many steps a pass counts. */
+/* Bits of a first digit of keys; and how many steps a pass counts. */
 TUNABLE(DIGIT_BITS, 16, 1, ENGINE_UNITS < 128 ? 12 : 16);
 enum { STEPS = 256 };
 #define DIGITS      ((uint64_t)1 << DIGIT_BITS)
 #define DIGIT_SHIFT (64 - DIGIT_BITS)
 
 /* May the record still be among the first ones? Then its key is kept, too. */
-static bool admit(void *context, uint64_t record)
+static bool admit_key(void *context, uint64_t record)
 {
     struct weighing *w = context;
     const uint64_t key = next_key(w), limit = w->run->limit;
@@ -144,7 +144,7 @@ static void store_candidates(struct weighing *w, struct source *source)
     for (uint64_t digit = 0; digit < DIGITS; digit++)
         *table_u64(&w->count, digit) = 0;
     w->most = DIGITS - 1;
-    w->rule.admit = admit;
+    w->rule.admit = admit_key;
     w->rule.context = w;
     keep_records(w->run, source, &w->rule, &w->piles, PILES);
     end_weighing(w);
@@ -152,9 +152,9 @@ static void store_candidates(struct weighing *w, struct source *source)
     pile_source_verify(&w->run->engine, &w->piles, KEYS, &pile_keys_format);
 }
 
-/* If more records are stored than will be written: the greatest key that will be written. *equal receives how many of
- * the first ones have it. Each pass over the keys counts them in equal steps from `low` to `high`, and the step in
- * which the key is sought becomes `low` to `high` of the next. */
+/* If more records are stored than will be written: the greatest key that will be written; *equal receives how many
+ * records with it will be. Each pass over the keys counts them in equal steps from `low` to `high`; the step with the
+ * key sought becomes `low` to `high` of the next pass. */
 static uint64_t find_greatest(struct weighing *w, uint64_t *equal)
 {
     uint64_t low = 0, high = ((w->most + 1) << DIGIT_SHIFT) - 1;
@@ -182,11 +182,11 @@ static uint64_t find_greatest(struct weighing *w, uint64_t *equal)
     return high;
 }
 
-/* The stored records whose keys are the least. */
+/* The stored records with the least keys. */
 struct least_keys {
     struct pile_keys keys;
     uint64_t greatest;
-    uint64_t equal; /* how many more with the greatest key */
+    uint64_t equal; /* how many more records with the greatest key */
 };
 
 static bool has_least_key(void *context, uint64_t record)
@@ -239,11 +239,11 @@ struct drawing {
     struct random_words words;
     struct piles piles; /* one: all weights, in the order of the records, as pairs of numbers: mantissa, exponent */
     int top_exponent;
-    bool any; /* weight above zero */
+    bool any; /* is any weight above zero? */
     struct uint128 total;
 };
 
-/* A record comes with the rule's weight. */
+/* Note the next record's weight, which is in the rule. */
 static bool note(void *context, uint64_t record)
 {
     struct drawing *d = context;
@@ -259,7 +259,7 @@ static bool note(void *context, uint64_t record)
     return true;
 }
 
-/* Each record's share ends where the next one's begins: go on from one end to the next. */
+/* Add the next record's weight to *end, the end of the shares so far: each share begins where the one before ends. */
 static void next_share(const struct drawing *d, struct pile_keys *keys, struct uint128 *end)
 {
     struct decimal weight;
@@ -269,7 +269,7 @@ static void next_share(const struct drawing *d, struct pile_keys *keys, struct u
     *end = uint128_add(*end, weight_law_scale(weight, d->top_exponent));
 }
 
-/* Add all weights up. They stay in memory only if the records do. */
+/* Add up all weights. They stay in memory only if the records do. */
 static void add_weights(void *context, uint64_t records, bool resident)
 {
     struct drawing *d = context;
@@ -287,8 +287,8 @@ static void add_weights(void *context, uint64_t records, bool resident)
         pile_flush(&d->piles, 0);
 }
 
-/* Draw numbers, sort them by their low and then by their high words, and go through the shares along with them. */
-static void match(struct drawing *d, struct table *numbers, uint64_t count)
+/* Draw numbers, sort them by their low and then by their high words, and match them with the shares in one pass. */
+static void match_shares(struct drawing *d, struct table *numbers, uint64_t count)
 {
     struct pool *pool = &d->run->engine.pool;
     struct table high, low;
@@ -335,7 +335,7 @@ static void draw_weighted(void *context, uint64_t records, struct table *numbers
 
     (void)records;
     if (numbers != NULL)
-        match(d, numbers, count);
+        match_shares(d, numbers, count);
     else
         for (uint64_t i = 0; i < count; i++)
             (void)weight_law_draw(d->total, &d->words);
