@@ -2,7 +2,7 @@
 
 /*
  * The progress of a job on standard error: on a terminal one line that is drawn again and again, else a whole line now
- * and then; and with --verbose a summary at the end. The workers only count, in `run`, in the source, in the output and
+ * and then; with --verbose, also a summary at the end. Workers only count, in `run`, in the source, in the output and
  * in the place of temporary files.
  */
 
@@ -18,37 +18,37 @@
 #include "temporary/spill.h"
 
 struct progress {
-    struct run_progress run; /* of the run that does the job */
+    struct run_progress run; /* of the job's run */
     const struct options *options;
     const struct spill_place *place;
     const struct ledger *ledger;
-    uint64_t start; /* when the work began, by sys_milliseconds; 0: it has not */
+    uint64_t start; /* when the work began, by sys_milliseconds; 0: not yet */
 
-    /* Of the thread that draws, all under `mutex` while there is one; who runs the passes writes `ends`, `source` and
-     * `output`. */
-    bool draws;    /* is there one? */
-    bool ends;     /* it is to end */
-    bool in_lines; /* it writes whole lines */
-    uint64_t due;  /* when it draws next */
+    /* All below is guarded by `mutex` while a thread draws, which writes only `due`; the thread that runs the passes
+     * writes the rest. */
+    bool draws;    /* is there such a thread? */
+    bool ends;     /* must it end? */
+    bool in_lines; /* does it write whole lines? */
+    uint64_t due;  /* when it draws next, by sys_milliseconds */
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    const struct source *source; /* NULL: there is none */
+    const struct source *source; /* NULL: none */
     const struct output *output;
 };
 
-/* What is passed must stay, as must the progress. */
+/* All arguments must stay. */
 void progress_init(struct progress *progress, const struct options *options, const struct spill_place *place,
                    const struct ledger *ledger);
 
-/* The work begins, or begins again with nothing done, or with another source: records come from this source (NULL:
- * there is none) and go to this output (NULL: none). Starts a thread if the progress is to be shown. */
+/* The work begins, or begins again, perhaps with another source: records come from `source` (NULL: none) and go to
+ * `output` (NULL: none). Starts a thread if the progress is to be shown. */
 void progress_begin(struct progress *progress, const struct source *source, const struct output *output);
 
-/* Stop drawing; after whole lines, a last one says that the work is done. To be called before any of the above is
+/* Stop drawing; after whole lines, a last one says that the work is done. Call it before any of the arguments is
  * freed. */
 void progress_end(struct progress *progress);
 
-/* With --verbose, print what has been done, as lines on standard error. `batch` is the one that was added to a store,
- * NULL if none was; `batches` is from how many of a store the records came, 0 if from none. */
+/* With --verbose, print what was done, as lines on standard error. `batch` is the batch added to a store, or NULL;
+ * `batches` is the number of batches of a store that were read, or 0. */
 void progress_summarize(const struct progress *progress, const char *seed, const char *batch, size_t batches);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* What a job takes before it can work, from the options: the seed, the inputs, the output, places for temporary files,
+/* What a job needs before it can work, from the options: the seed, the inputs, the output, places for temporary files,
  * memory and threads. */
 
 #include "command/options.h"
@@ -16,61 +16,60 @@
 
 enum { RESOURCES_SEED_BYTES = 32 };
 
-/* Of the main thread alone, but for `progress`. */
+/* Of the main thread alone, except `progress`. */
 struct resources {
-    struct options options;   /* a copy; a job that reads a store puts the store's record format in it */
-    const char *const *names; /* of the input files; of --each, from the output's opening on, only of the one in work */
+    struct options options;   /* a copy; a job that reads a store puts the store's record format into it */
+    const char *const *names; /* of the input files; with --each, only the current one once the output is open */
     size_t name_count;
     struct hints_reads reads; /* of all FILEs */
-    const char *like;         /* the input that has as many records as are expected; NULL if none decides */
-    const char **listed;      /* the names that --files0-from lists, which point into listed_data; else NULL */
-    char *listed_data;        /* the file that --files0-from names */
-    struct ledger ledger;     /* of what is taken beside the engine */
-    char input_name[48];      /* what several input files are called together */
-    struct source *source;    /* NULL if no input has been opened */
+    const char *like;         /* the input whose number of records is expected of the others; NULL: none */
+    const char **listed;      /* with --files0-from: the names, which point into listed_data; else NULL */
+    char *listed_data;        /* contents of the file that --files0-from names */
+    struct ledger ledger;     /* of memory beside the engine */
+    char input_name[48];      /* for messages: several input files together */
+    struct source *source;    /* NULL: no input is open */
     struct output *output;
     struct keyed *keyed;                          /* NULL without --group-field and --unique */
     struct spill_place place;                     /* of temporary files */
-    const char *default_directory;                /* the only one of the place if -T was not given */
-    char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */
+    const char *default_directory;                /* without -T: the only directory of `place` */
+    char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* without --seed: the seed that was made */
     const char *seed;
     struct order order;
     struct progress progress;
-    struct store store; /* if the job is on one; zeroed until it is opened */
+    struct store store; /* of a job on a store; zeroed until it is open */
 };
 
-/* Open nothing yet. Both must stay where they are. */
+/* Opens nothing yet. *resources must not be moved, and `options` must stay. */
 void resources_init(struct resources *resources, const struct options *options);
 void resources_release(struct resources *resources);
 
-/* List the names of the input files, each of which must lead to something. */
+/* List the names of the input files; the run ends if one is missing. */
 void resources_name_files(struct resources *resources);
 
 /* Look at the input files and open the source that reads them. */
 void resources_open_files(struct resources *resources);
 
-/* Records with this header will be written, which is not that of files: find the column of --split-field there. */
+/* For records whose header is not that of input files: find the columns of names in it. */
 void resources_find_columns(struct resources *resources, const char *name, const uint8_t *header, size_t bytes);
 
 void resources_open_output(struct resources *resources);
 
-/* All input has been read. End the run if it was empty, and an option has taken the FILE: `--seed FILE </dev/null`. */
+/* All input has been read: end the run if it was empty, and an option has taken the FILE, as in `--seed FILE
+ * </dev/null`. */
 void resources_check_taken(const struct resources *resources);
 
-/* Can the directories of -T be used? */
+/* End the run if a directory of -T cannot be used. */
 void resources_check_temporary(struct resources *resources);
 
-/* Take the seed that was given, or make one. */
+/* Use --seed, or make a seed. */
 void resources_take_seed(struct resources *resources);
 
-/* The memory for the engine: what the limit leaves, which is that of -S, or what the machine has to spare; but no more
- * than is of use for an input of `bytes` bytes (UINT64_MAX if that is not known). */
+/* The memory for the engine, by ledger_memory: `bytes` bytes of input (UINT64_MAX: unknown) are expected. */
 uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
-/* The limit, in MiB, that leaves `pool_bytes` bytes for piles beside all else that such a job takes. */
+/* The limit, in MiB, that leaves `pool_bytes` bytes for the pool of such a job. */
 uint64_t resources_needed_limit(struct resources *resources, uint64_t pool_bytes);
 
-/* Open a run with `memory_bytes` bytes of memory and one thread; or if it is `large`, with as many workers as
- * --parallel says; without it, as there are processors, and with some further threads, which work while workers wait
- * for disks. */
+/* Open a run with `memory_bytes` bytes of memory and one thread; or, if it is `large`, with the workers of --parallel,
+ * or without that, one for each processor, and some further threads, which work while workers wait for disks. */
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, bool large);

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * How many bytes a job is sure to write to disks, from the options and what is known of the input, and whether there is
- * room for them. These checks come before the work. `known_bytes` are the records that will be read at least, by the
- * sizes of the input files; 0 if nothing is known.
+ * How many bytes a job will surely write to disks, and whether there is room for them. These checks come before the
+ * work. `known_bytes` is the least number of bytes of records that will be read, by the sizes of the input files; 0:
+ * unknown.
  */
 
 #include <stdint.h>
@@ -11,17 +11,17 @@
 #include "command/options.h"
 #include "output/output.h"
 
-/* Bytes that the output will have at least. */
+/* The least number of bytes of the output. */
 uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
 
-/* Bytes that will be in temporary files at the same time, at least, if `memory_bytes` bytes of memory are used.
- * `rereads`: samples with replacement read the input again instead of keeping it (run.h). */
+/* The least number of bytes in temporary files at one time, with `memory_bytes` bytes of memory. `rereads`: samples
+ * with replacement read the input again instead of storing it (run.h). */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
 
-/* The run ends if there is no room for the output, or if the numbers of -i, whose count is known in advance, would need
- * too many files. */
+/* End the run if there is no room for the output, or if the numbers of -i, whose count is known, need too many
+ * files. */
 void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
 
-/* The run ends if an output without end (-r without -n) has the name of a regular file, or of no file: somebody must
- * read it meanwhile. Standard output may be anything, as with shuf. */
+/* End the run if an output without end (-r without -n) is a regular file, or a missing one: a program must read it
+ * meanwhile. Standard output may be anything, as with shuf. */
 void room_check_end(const struct options *options);

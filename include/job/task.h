@@ -7,9 +7,9 @@
 #include "command/options.h"
 #include "record/key.h"
 
-/* What a job is. Those that write records write at most as many as -n says. Tasks before TASK_SHUFFLE open what they
- * need; for the others job.c opens input, output and memory before and completes the output afterwards. From TASK_RANGE
- * on there is no input. */
+/* What a job is. Tasks that write records write at most -n of them. Tasks before TASK_SHUFFLE open what they need; for
+ * the others, job.c opens input, output and memory before, and completes the output afterwards. From TASK_RANGE on
+ * there is no input. */
 enum task {
     TASK_ADD_BATCH, /* scatter the records to the piles of a store */
     TASK_SWEEP,     /* remove what others left unfinished in a store */
@@ -19,17 +19,17 @@ enum task {
     TASK_NOTHING,   /* no records are wanted, so no input is opened */
 
     TASK_SHUFFLE,     /* write the records in the order of the seed */
-    TASK_KEEP_ORDER,  /* write those that would be the first ones of that order, in the order of the input */
+    TASK_KEEP_ORDER,  /* write the first records of that order, in the order of the input */
     TASK_PROBABILITY, /* write each record with a probability, in the order of the input */
-    TASK_REPEAT,      /* draw with replacement, by the seed or by --random-source, as those below of ranges */
+    TASK_REPEAT,      /* draw with replacement, by the seed or by --random-source */
 
     TASK_WEIGHTED, /* draw in proportion to weights, without replacement */
     TASK_WEIGHTED_REPEAT,
 
     TASK_GNU,        /* write the records in the order of GNU shuf with the same --random-source */
-    TASK_GNU_SAMPLE, /* the same with -n: GNU shuf has another way if the input may be large */
+    TASK_GNU_SAMPLE, /* the same with -n: GNU shuf samples differently if the input may be large */
 
-    /* Numbers of -i, drawn one by one, so that those that are not drawn are never there. */
+    /* Draw numbers of -i one by one, without making the other numbers. */
     TASK_RANGE, /* all different */
     TASK_RANGE_REPEAT,
 };
@@ -41,6 +41,7 @@ bool task_is_weighted(const struct options *options);
 
 bool task_is_keyed(const struct options *options); /* do keys say the order? */
 
-/* Where a field, or a key, of the options is in records of files; no choice if it is not given. */
+/* The place of a field, or of a key, of the options in records of files; without a choice if the option is not
+ * given. */
 struct field_place task_field(const struct options *options, struct field_choice *choice);
 struct key_rule task_key(const struct options *options, struct key_choice *choice);

@@ -1,9 +1,9 @@
 /*
- * task.h decides what the job is, from the options alone; do_task does it, when all that it needs has been opened, or
- * a function of `alone`, which opens that itself.
+ * task.h decides what the job is, from the options alone. do_task does it after everything has been opened; or a
+ * function in `alone`, which opens everything itself.
  *
  * If the beginning of the input is all of it, no thread is started, and the machine's memory is not looked up. Any
- * other input is scattered and gathered; what was read of it comes first.
+ * other input is scattered and gathered, first the part that has been read.
  */
 
 #include "job/job.h"
@@ -38,12 +38,12 @@ struct job {
     enum task task;
     struct resources resources;
     struct gnu *gnu;  /* NULL without --random-source */
-    struct run small; /* with the least memory, which holds the beginning of an input that may be small */
+    struct run small; /* with the least memory: holds the beginning of an input that may be small */
     struct run large;
-    struct run *run; /* that of these two which does the task */
-    size_t left;     /* FILEs of --each that come after the one in work */
+    struct run *run; /* the one that does the task */
+    size_t left;     /* FILEs of --each after the current one */
     struct facts facts;
-    struct plan plan; /* as it is carried out */
+    struct plan plan; /* as carried out */
 };
 
 /* ---- Opening ---- */
@@ -63,7 +63,7 @@ static bool is_appended(const struct resources *resources)
            stream_is_from(resources->source->stream, &status);
 }
 
-/* Open the source, and plan as far as it can be known now. */
+/* Open the source, and make a first plan. */
 static void open_source(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -83,7 +83,7 @@ static void open_source(struct job *job)
     job->plan = supply_plan(options, &job->facts);
 }
 
-/* How much memory is there, and is there room for temporary files? */
+/* Look up how much memory there is, and check that there is room for temporary files. */
 static void look_up_room(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -96,7 +96,7 @@ static void look_up_room(struct job *job)
         spill_place_check(&resources->place, bytes);
 }
 
-/* Of --each: look at all FILEs, one by one as they will be read. Returns how many bytes that will be at least. */
+/* With --each: look at all FILEs, one by one as they will be read. Returns the least number of bytes of all. */
 static uint64_t look_at_each(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -118,8 +118,8 @@ static uint64_t look_at_each(struct job *job)
     return bytes;
 }
 
-/* Open everything but memory. The output comes before the input: a file that is both must be locked before anybody
- * reads it. */
+/* Open everything except memory. The output comes before the input: a file that is both must be locked before it is
+ * read. */
 static void open_all(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -140,7 +140,7 @@ static void open_all(struct job *job)
     resources_take_seed(resources);
 }
 
-/* Open the small run and hold the beginning of the input there. If that is all, the small run is the job's. */
+/* Open the small run and hold the beginning of the input there. If that is all, the small run does the job. */
 static void try_small_run(struct job *job)
 {
     struct source *source = job->resources.source;
@@ -157,8 +157,7 @@ static void try_small_run(struct job *job)
         source_let_go(source);
 }
 
-/* Open a run as planned. The plan may be another one when it is known how much memory there is, and how long records
- * are. */
+/* Open a run as planned. The plan may change when the memory and the length of records are known. */
 static void open_run(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -200,7 +199,7 @@ static struct weight_place place_of_weights(struct resources *resources)
                                  .decompressed = options->compressed};
 }
 
-/* No input is read, and a list of inputs would be one. */
+/* No input is read, not even a list of inputs. */
 static void write_nothing(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -230,7 +229,7 @@ static void answer_requests(struct resources *resources)
     standard_open();
     check_name(resources->options.files0_from);
     check_name(resources->options.weights);
-    resources->options.progress = OPTIONS_PROGRESS_NEVER; /* nobody knows the end */
+    resources->options.progress = OPTIONS_PROGRESS_NEVER; /* the end is unknown */
     resources_name_files(resources);
     for (size_t i = 0; i < resources->name_count; i++)
         check_name(resources->names[i]);
@@ -335,8 +334,7 @@ static void summarize(const struct job *job)
         supply_note(&job->plan, &job->facts, engine_threads(&job->run->engine));
 }
 
-/* Of --each: the FILE in work is done. Go on with the next one, which must have as many records; false if there is
- * none. */
+/* With --each: the current FILE is done. Go on with the next one, which must have as many records; false: no more. */
 static bool take_next(struct job *job)
 {
     struct resources *resources = &job->resources;
@@ -358,13 +356,14 @@ static bool take_next(struct job *job)
     job->left--;
     resources->names++;
     open_source(job);
-    progress_begin(&resources->progress, resources->source, resources->output); /* and draw nothing of the one before */
+    progress_begin(&resources->progress, resources->source,
+                   resources->output); /* draws nothing about the FILE before */
     source_free(before);
     return true;
 }
 
 /* Complete the output, the last thing that can fail. */
-static void finish(struct job *job)
+static void finish_output(struct job *job)
 {
     resources_check_taken(&job->resources);
     if (job->gnu != NULL)
@@ -382,7 +381,7 @@ static void shuffle_records(struct job *job)
         while (!do_task(job))
             copy_instead(job);
     } while (take_next(job));
-    finish(job);
+    finish_output(job);
 }
 
 void job_run(const struct options *options)

@@ -1,10 +1,10 @@
 /*
- * The promise is a peak of the limit and 16 MiB. The program itself, its libraries and what is not worth a row take 4
- * MiB of these; rows may take 12. What they take more comes off the limit, and the engine gets the rest. Rows are upper
- * bounds, told by the modules that take the memory; all of a row is seldom touched.
+ * The promise is a peak of the limit plus 16 MiB. The program, its libraries and small things take 4 MiB of these; rows
+ * may take 12. If they take more, that comes off the limit, and the engine gets the rest. Rows are upper bounds, known
+ * by the modules that take the memory; all of a row is seldom touched.
  *
- * The number of outputs is often not known before they come, so what each takes is not of the limit: the promise names
- * it beside the 16 MiB.
+ * The number of outputs is often unknown in advance, so their memory does not count for the limit: the promise names it
+ * beside the 16 MiB.
  */
 
 #include "job/ledger.h"
@@ -39,17 +39,17 @@
 #include "temporary/frames.h"
 #include "temporary/storage.h"
 
-/* What the rows may take beside the limit. */
+/* How much the rows may take beside the limit. */
 static const uint64_t BESIDE_BYTES = (uint64_t)12 << 20;
 
-/* Of a limit from so many bytes on, this part is for what is decompressed ahead, and as much for classes; below that
- * less and less, and classes have their least. */
+/* 1/SHARE of a limit from SHARE_FROM_BYTES on is for bytes decompressed ahead, and as much for classes; below that it
+ * is less and less, and classes have a minimum. */
 TUNABLE(SHARE_FROM_BYTES, 64 << 20, 8 << 20, 64 << 20);
 enum { SHARE = 8 };
 static const uint64_t CLASSES_BYTES = (uint64_t)1 << 20;
 
-/* Tables have lists of their blocks. Divided piles have lists of children, archives a list of long records: together no
- * more than this part of the limit, and some pages for each thread. */
+/* Tables have lists of their blocks. Divided piles have lists of children, archives a list of long records: together at
+ * most 1/LISTS_SHARE of the limit, and some pages for each thread. */
 enum { LISTS_SHARE = 2048, LISTS_BYTES = 16 << 10 };
 
 /* For an input of D bytes, ENOUGH_TIMES * D + ENOUGH_BYTES bytes of memory are enough. More memory would only be
@@ -58,15 +58,15 @@ enum { LISTS_SHARE = 2048, LISTS_BYTES = 16 << 10 };
 enum { ENOUGH_TIMES = 4 };
 TUNABLE(ENOUGH_BYTES, 32 << 20, ENGINE_MEMORY_MIN, 32 << 20);
 
-/* Every machine has so much memory: there is no need to look it up. */
+/* Every machine has this much memory, so it is not looked up. */
 static const uint64_t DOUBTLESS_BYTES = (uint64_t)64 << 20;
 
-/* Addresses that are left for all else when memory is scarce. */
+/* Bytes of addresses left for other things when memory is scarce. */
 enum { ROOM_BYTES = 16 << 20 };
 
 /* ---- Rows ---- */
 
-/* Rows of fewer bytes are not told. */
+/* Rows of fewer bytes are not printed. */
 enum { TOLD_BYTES = 256 << 10, NOTE_BYTES = 512 };
 
 struct row {
@@ -90,8 +90,8 @@ uint64_t ledger_classes(uint64_t limit_bytes)
     return share > CLASSES_BYTES ? share : CLASSES_BYTES;
 }
 
-/* The rows; threads are as many as the limit can keep busy. */
-static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[ROWS])
+/* Fill in the rows, for the threads that the limit can keep busy. */
+static void fill_rows(const struct ledger *ledger, uint64_t limit, struct row rows[ROWS])
 {
     const struct options *options = ledger->options;
     const struct engine_memory memory = engine_memory(limit, ledger->workers);
@@ -111,14 +111,14 @@ static void fill(const struct ledger *ledger, uint64_t limit, struct row rows[RO
         {"stacks", THREADS_STACK_BYTES, threads},
         {"desks", frames_desk_bytes(), options->packing != SPILL_NEVER ? threads + 1 : 0},
         {"rings", 1, scatter_bytes(workers, most)},
-        {"piles", piles_bytes(1, ledger->directories), most + piles}, /* and those of one that is started over */
+        {"piles", piles_bytes(1, ledger->directories), most + piles}, /* and those of a pile that is started over */
         {"blocks", sizeof(uint8_t *), limit / memory.block_bytes},
         {"lists", 1, limit / LISTS_SHARE + threads * (uint64_t)LISTS_BYTES},
         {"classes", 1, stratified ? ledger_classes(limit) : 0},
         {"lanes", strata_lane_bytes(), lanes},
         {"sides", output_beside_bytes(), division_is(&options->plan, DIVISION_BESIDE) ? options->plan.splits + 1 : 0},
         {"keys", 1, split_key * (2 + lanes + threads) + order_key * (1 + keyed)},
-        /* that of the first file, and that of another, or of the store */
+        /* of the first file, and of another one, or of the store */
         {"headers", HEADER_BYTES_MAX, headers ? 2 + (options->scatter != NULL) : 0},
         {"seen", 1, options->unique ? seen_memory(limit) : 0},
         {"ahead", 1, ledger->ahead ? ledger_ahead(limit) : 0},
@@ -140,7 +140,7 @@ uint64_t ledger_left(const void *ledger, uint64_t limit_bytes)
     struct row rows[ROWS];
     uint64_t bytes = 0;
 
-    fill(ledger, limit_bytes, rows);
+    fill_rows(ledger, limit_bytes, rows);
     for (size_t i = 0; i < ROWS; i++)
         bytes += bytes_of(&rows[i]);
     bytes = bytes > BESIDE_BYTES ? bytes - BESIDE_BYTES : 0;
@@ -155,7 +155,7 @@ void ledger_note(const struct ledger *ledger, uint64_t outputs)
 
     if (ledger->limit_bytes == 0)
         return;
-    fill(ledger, ledger->limit_bytes, rows);
+    fill_rows(ledger, ledger->limit_bytes, rows);
     for (size_t i = 0; i < ROWS; i++)
         if (bytes_of(&rows[i]) >= TOLD_BYTES)
             used += (size_t)snprintf(text + used, sizeof text - used, ", %s %s", rows[i].what,
@@ -181,11 +181,11 @@ uint64_t ledger_memory(struct ledger *ledger, uint64_t bytes)
 
     if (bytes < left / ENOUGH_TIMES && ENOUGH_TIMES * bytes + ENOUGH_BYTES < left)
         return ENOUGH_TIMES * bytes + ENOUGH_BYTES;
-    return left > ENGINE_MEMORY_MIN ? left : ENGINE_MEMORY_MIN; /* if it is refused, then by check */
+    return left > ENGINE_MEMORY_MIN ? left : ENGINE_MEMORY_MIN; /* check_given refuses less */
 }
 
-/* Is the limit that was given enough for all pockets and the least engine? */
-static void check(struct ledger *ledger, struct engine_budget budget)
+/* End the run if -S is too little for all pockets and the least engine. */
+static void check_given(struct ledger *ledger, struct engine_budget budget)
 {
     const uint64_t limit = ledger_limit(ledger);
     struct row rows[ROWS];
@@ -194,7 +194,7 @@ static void check(struct ledger *ledger, struct engine_budget budget)
 
     if (ledger_left(ledger, limit) >= ENGINE_MEMORY_MIN)
         return;
-    fill(ledger, limit, rows);
+    fill_rows(ledger, limit, rows);
     for (size_t i = 0; i < ROWS; i++)
         if (bytes_of(&rows[i]) > bytes_of(&rows[largest]))
             largest = i;
@@ -203,7 +203,7 @@ static void check(struct ledger *ledger, struct engine_budget budget)
         (unsigned long long)engine_needed_limit(budget, ENGINE_MEMORY_MIN >> 20));
 }
 
-/* The system kills a process that takes more memory than there is, without a message. */
+/* Warn if -S is more than there is: the system kills a process that takes more, without a message. */
 static void doubt(struct ledger *ledger, uint64_t bytes)
 {
     char said[32], whole[32];
@@ -219,7 +219,7 @@ static void doubt(struct ledger *ledger, uint64_t bytes)
     ledger->doubted = true;
 }
 
-/* Open the engine while so many more bytes could be had. */
+/* Open the engine so that `bytes` more bytes are left. */
 static bool open_beside(struct engine *engine, struct engine_memory memory, struct spill_place *place, size_t bytes)
 {
     void *room = bytes > 0 ? sys_map(bytes) : NULL;
@@ -238,7 +238,7 @@ void ledger_open_engine(struct ledger *ledger, struct engine *engine, uint64_t b
     engine->budget = (struct engine_budget){ledger_left, ledger};
     engine->waiting = ledger->waiting;
     if (is_given) {
-        check(ledger, engine->budget);
+        check_given(ledger, engine->budget);
         doubt(ledger, bytes);
     }
     while (!open_beside(engine, engine_memory(bytes, ledger->workers), place, room)) {

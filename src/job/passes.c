@@ -1,9 +1,9 @@
 /*
  * Pass 1 is a scatter whose piles go to the file of a batch instead of temporary ones, to the last byte.
  *
- * The piles of pass 2 are in their storage from the start, each in the files of several batches. They are gathered as
- * those of other shuffles are, but each is a tree of its own, with its own key; one that does not fit into memory is
- * started over through temporary files.
+ * The piles of pass 2 are in storage from the start, each in the files of several batches. They are gathered like those
+ * of other shuffles, but each is a tree of its own, with its own key; a pile that does not fit into memory is started
+ * over through temporary files.
  */
 
 #include "job/passes.h"
@@ -31,7 +31,7 @@
 
 /* ---- Pass 1 ---- */
 
-/* Each pile takes a block of memory at least. */
+/* End the run if there is no block of memory for each pile. */
 static void check_memory(struct run *run, unsigned piles)
 {
     if (piles > pool_free(&run->engine.pool))
@@ -39,8 +39,8 @@ static void check_memory(struct run *run, unsigned piles)
                              piles);
 }
 
-/* Scatter the source to `count` piles, and write all of them to storage, to the last byte. records[p] receives how many
- * records came to pile p. */
+/* Scatter the source to `count` piles, and write all of them to storage, to the last byte. records[p] receives the
+ * number of records in pile p. */
 static void scatter_batch(struct run *run, struct source *source, const char *name, unsigned count,
                           struct storage *storage, uint64_t *records)
 {
@@ -69,7 +69,7 @@ static void scatter_batch(struct run *run, struct source *source, const char *na
     piles_release(&piles);
 }
 
-/* What says where its records go: the seed, or, if these have keys, the store. */
+/* The key that decides where records go: of the seed, or, if these have keys, of the store. */
 static struct random_key key_of_batch(const struct resources *resources)
 {
     struct random_key key = resources->order.key;
@@ -79,7 +79,7 @@ static struct random_key key_of_batch(const struct resources *resources)
     return key;
 }
 
-/* Scatter the records to a draft of so many piles, and make the draft the batch `name`. Closes the run. */
+/* Scatter the records to a draft of `piles` piles, and publish it as the batch `name`. Closes the run. */
 static void fill_draft(struct resources *resources, struct run *run, struct draft *draft, const char *name,
                        unsigned piles)
 {
@@ -92,16 +92,16 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
         keyed_turn_all(run->keyed, &key);
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     resources_check_taken(resources);
-    engine_close(&run->engine); /* so that the manifest can take memory instead: it takes less */
+    engine_close(&run->engine); /* frees memory for the manifest, which takes less */
     header = stream_header(resources->source);
     if (draft_commit(draft, records, header->text, header->text_bytes))
         progress_summarize(&resources->progress, resources->seed, name, 0);
     free(records);
 }
 
-/* Put the sources of the batch into the manifest: the identity of the seed's key, the names and sizes of the inputs,
- * and how they are read. */
-static void describe(struct resources *resources, struct manifest *manifest)
+/* Put the batch's origin into the manifest: the identity of the seed's key, the names and sizes of the inputs, and how
+ * they are read. */
+static void describe_batch(struct resources *resources, struct manifest *manifest)
 {
     const struct random_key key = key_of_batch(resources);
 
@@ -118,7 +118,7 @@ static void describe(struct resources *resources, struct manifest *manifest)
     }
 }
 
-/* Is there room for `bytes` bytes of records on the disk of the store? */
+/* End the run if the disk of the store has no room for `bytes` bytes of records. */
 static void check_room(const struct store *store, uint64_t bytes)
 {
     char advice[STORE_ADVICE_BYTES], needed[32], left[32];
@@ -141,8 +141,8 @@ static void make_batch(struct resources *resources, struct run *run)
     const char *name = options->batch;
     char *same = NULL;
 
-    describe(resources, &manifest);
-    if (name == NULL) { /* else who adds it again is told by its name */
+    describe_batch(resources, &manifest);
+    if (name == NULL) { /* with --batch, the name tells if it is added again */
         store_name_make_batch(made, manifest.digest);
         name = made;
         same = batch_of_same_inputs(store, &manifest, made);
@@ -155,7 +155,7 @@ static void make_batch(struct resources *resources, struct run *run)
         fill_draft(resources, run, draft, name, store->format.piles);
         records = counter_get(&run->progress->records);
     }
-    signals_succeed(); /* also if it was there before; what follows is about others */
+    signals_succeed(); /* also if it was there before: the rest is about other batches */
     if (same != NULL)
         fault_warn("%s: the batch %s has the same inputs already, so each record is in the store twice; to undo that, "
                    "remove %s/%s",
@@ -163,7 +163,7 @@ static void make_batch(struct resources *resources, struct run *run)
     free(same);
     if (options->newest > 0 && records > 0)
         sweep_keep(store, options->newest, name);
-    else if (options->newest > 0) /* a program in front of a pipe may have failed */
+    else if (options->newest > 0) /* the program that writes to the pipe may have failed */
         fault_warn("%s: the batch %s is empty, so --keep-newest removes no other", options->scatter, name);
 }
 
@@ -217,7 +217,7 @@ void passes_scatter(struct resources *resources)
     resources_open_files(resources);
     if ((forgotten = operand_forgotten(resources->names, resources->name_count)) != NULL)
         die("%s: nothing is added, since no input is named, and standard input is %s; name the input, or "
-            "/dev/null for an empty batch", /* which counts as one of those that are kept */
+            "/dev/null for an empty batch", /* which would count as one of the batches kept */
             resources->options.scatter, forgotten);
     resources_take_seed(resources);
     bytes = resources->source->known ? resources->source->known_bytes : UINT64_MAX;
@@ -288,7 +288,7 @@ static void gather_piles(struct resources *resources, const uint32_t *number, un
     batch_close_all(all);
 }
 
-/* Gather the piles that are wanted in the order of the seed and the epoch: --part counts places in this order, --piles
+/* Gather the wanted piles in the order of the seed and the epoch: --part counts places in this order, --only-piles
  * numbers of piles. */
 static void gather_wanted(struct resources *resources)
 {
@@ -365,9 +365,9 @@ void passes_gather(struct resources *resources)
 /* ---- What is in a store ---- */
 
 struct totals {
-    uint64_t records; /* no more than bytes, and those are no more than INT64_MAX */
+    uint64_t records; /* no more than bytes, which are at most INT64_MAX */
     uint64_t bytes;
-    struct manifest_pile *pile; /* of all batches */
+    struct manifest_pile *pile; /* of all batches together */
 };
 
 static void list_batch(FILE *to, const char *name, int width, const struct manifest *manifest, bool for_programs,
@@ -386,7 +386,7 @@ static void list_batch(FILE *to, const char *name, int width, const struct manif
                 (unsigned long long)manifest->bytes);
 }
 
-/* What somebody who is going to read the store wants to know. */
+/* Print what is useful to know before reading the store. */
 static void list_totals(FILE *to, int width, const struct totals *totals, struct resources *resources)
 {
     const struct store_format *format = &resources->store.format;
@@ -407,7 +407,7 @@ static void list_totals(FILE *to, int width, const struct totals *totals, struct
             (unsigned long long)resources_needed_limit(resources, most));
 }
 
-/* Batches that have left the store since their names were read are passed over. */
+/* Passes over batches that have left the store since their names were read. */
 static void list_batches(FILE *to, struct resources *resources, const struct folder_names *names)
 {
     const struct store *store = &resources->store;
@@ -435,7 +435,7 @@ static void list_batches(FILE *to, struct resources *resources, const struct fol
     free(totals.pile);
 }
 
-/* The text is put together in memory first, so that nothing is printed of a store that cannot be read. */
+/* The text is made in memory first, so that nothing is printed about a store that cannot be read. */
 void passes_list(struct resources *resources)
 {
     const struct store *store = &resources->store;

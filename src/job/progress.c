@@ -1,6 +1,6 @@
 /*
- * A thread draws, so that the workers need not, however long they wait for a pipe. If nobody looks, no thread is
- * started. All numbers are those of the present pass, which has its own pace.
+ * A thread draws, since workers may wait long for a pipe. If nobody looks, no thread is started. All numbers are those
+ * of the current pass, which has its own pace.
  */
 
 #include "job/progress.h"
@@ -25,29 +25,29 @@
 /* Five times a second, the thread checks whether it is time to draw. */
 static const long TICK_NANOSECONDS = 200000000, SECOND_NANOSECONDS = 1000000000;
 
-/* Milliseconds: without an option, progress is shown after the first time; whole lines are the second one apart. */
+/* Milliseconds: without --progress, the first line comes after PATIENCE; whole lines come every LINES_PERIOD. */
 enum { PATIENCE = 2000, LINES_PERIOD = 30000 };
 
-/* With no more input than this, and no repetitions, a run ends before that. */
+/* With at most this much input, and no repetitions, a run ends before that. */
 static const uint64_t QUICK_BYTES = (uint64_t)1 << 20;
 
 static const size_t STACK_BYTES = (size_t)256 << 10;
 
 enum { SECOND = 1000, MINUTE = 60, HOUR = 60 * MINUTE, HUNDRED = 100 };
 
-/* Milliseconds; no time longer than 1000 days is shown. */
+/* Milliseconds: 1000 days; longer times are not shown. */
 static const double TELLABLE = 1000.0 * 24 * HOUR * SECOND;
 
-enum { TEXT_BYTES = 512, COLUMNS_USUAL = 80 /* of a terminal that does not tell */ };
+enum { TEXT_BYTES = 512, COLUMNS_USUAL = 80 /* if the terminal does not tell */ };
 
-/* ---- What there is to say ---- */
+/* ---- The text ---- */
 
 struct text {
     char bytes[TEXT_BYTES];
     size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static void append(struct text *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append_text(struct text *text, const char *format, ...)
 {
     va_list arguments;
 
@@ -56,15 +56,15 @@ __attribute__((format(printf, 2, 3))) static void append(struct text *text, cons
     va_end(arguments);
 }
 
-/* How many bytes pass 2 writes in all, by the average length of records; 0 if nobody knows. Numbers that are drawn one
- * by one come from no input. */
+/* How many bytes pass 2 will write, by the average length of records; 0: unknown. Numbers drawn one by one have no
+ * input. */
 static double expect_output(const struct progress *progress, uint64_t written)
 {
     const struct options *options = progress->options;
     const double records = (double)counter_get(&progress->run.records);
     const uint64_t read = counter_get(&progress->run.bytes);
     const double shares = options->parts > 0 && options->gather == NULL ? (double)options->parts : 1;
-    const double left = records / shares - (double)options->skip; /* of a store, only the part was opened */
+    const double left = records / shares - (double)options->skip; /* `records` of a store are those of the part */
     double wanted = (double)options->count;
 
     if (records == 0 || options->probability != NULL || (options->repeat && options->count == UINT64_MAX))
@@ -78,18 +78,18 @@ static void append_time(struct text *text, double milliseconds)
 {
     const unsigned long seconds = (unsigned long)(milliseconds / SECOND + 0.5);
 
-    append(text, ", ");
+    append_text(text, ", ");
     if (seconds >= HOUR)
-        append(text, "%lu:%02lu", seconds / HOUR, seconds % HOUR / MINUTE);
+        append_text(text, "%lu:%02lu", seconds / HOUR, seconds % HOUR / MINUTE);
     else
-        append(text, "%lu", seconds / MINUTE);
-    append(text, ":%02lu left", seconds % MINUTE);
+        append_text(text, "%lu", seconds / MINUTE);
+    append_text(text, ":%02lu left", seconds % MINUTE);
 }
 
-/* Say how far the run is, the most important first. Both passes are measured in the same way: the bytes and records so
- * far, all bytes, and the time since the pass began. The clock is read last, so that nothing counted has happened after
- * it. `done`: the whole run is the pass. */
-static void look(const struct progress *progress, bool done, struct text *text)
+/* Make the text, the most important part first. Both passes are measured by the bytes and records so far, all bytes,
+ * and the time since the pass began. The clock is read last, so that everything counted has happened before. `done`:
+ * the text is about the whole run. */
+static void make_text(const struct progress *progress, bool done, struct text *text)
 {
     const struct run_progress *run = &progress->run;
     const struct source *source = progress->source;
@@ -100,40 +100,40 @@ static void look(const struct progress *progress, bool done, struct text *text)
     const uint64_t bytes = reads ? stream_arrived_bytes(source) : output_written_bytes(progress->output);
     const double all = !reads ? expect_output(progress, bytes) : source->known ? (double)source->known_bytes : 0;
     const uint64_t time = sys_milliseconds() - (reads || done || source == NULL ? progress->start : scattered);
-    const double part = all > 0 && !done ? (double)bytes / all : -1; /* that is done; below 0 if nobody knows */
+    const double part = all > 0 && !done ? (double)bytes / all : -1; /* that is done; below 0: unknown */
     const double left = (double)time * (1 - part) / part;
     char size[32];
 
     if (done)
-        append(text, "done");
+        append_text(text, "done");
     else
-        append(text, "pass %d of %d", reads || !twice ? 1 : 2, twice ? 2 : 1);
-    if (part >= 0) /* there is always a file to be closed */
-        append(text, ", %d%%", part < 0.99 ? (int)(part * HUNDRED) : HUNDRED - 1);
+        append_text(text, "pass %d of %d", reads || !twice ? 1 : 2, twice ? 2 : 1);
+    if (part >= 0) /* never 100 %: a file is still to be closed */
+        append_text(text, ", %d%%", part < 0.99 ? (int)(part * HUNDRED) : HUNDRED - 1);
     if (part > 0 && left < TELLABLE)
         append_time(text, left > 0 ? left : 0);
-    append(text, ", %s", number_format_size(bytes, size));
-    append(text, ", %s/s", number_format_size((uint64_t)((double)bytes * SECOND / (double)(time + 1)), size));
+    append_text(text, ", %s", number_format_size(bytes, size));
+    append_text(text, ", %s/s", number_format_size((uint64_t)((double)bytes * SECOND / (double)(time + 1)), size));
     if (records > 0)
-        append(text, ", %llu records", (unsigned long long)records);
+        append_text(text, ", %llu records", (unsigned long long)records);
     if (spilled > 0)
-        append(text, ", %s spilled", number_format_size(spilled, size));
+        append_text(text, ", %s spilled", number_format_size(spilled, size));
 }
 
 /* ---- Showing it ---- */
 
-/* A whole line. */
-static void say(const struct progress *progress, bool done)
+/* Write a whole line. */
+static void say_line(const struct progress *progress, bool done)
 {
     struct text text = {.length = 0};
 
-    append(&text, "bigshuf: ");
-    look(progress, done, &text);
-    append(&text, "\n");
+    append_text(&text, "bigshuf: ");
+    make_text(progress, done, &text);
+    append_text(&text, "\n");
     progress_line_say(text.bytes, text.length);
 }
 
-/* The last column stays empty: some terminals begin another line when it is filled. */
+/* Without the last column: some terminals begin another line when it is filled. */
 static size_t count_columns(void)
 {
     const char *variable = getenv("COLUMNS");
@@ -144,21 +144,21 @@ static size_t count_columns(void)
     return (size_t)least(columns, TEXT_BYTES) - 1;
 }
 
-/* All parts that have room in the line of a terminal, or as much of the first one as has. */
-static void draw(const struct progress *progress)
+/* Draw all parts that fit into the line of a terminal, or as much of the first one as fits. */
+static void draw_line(const struct progress *progress)
 {
     const size_t room = strlen(PROGRESS_LINE_ERASE) + count_columns();
     struct text text = {.length = 0};
     size_t end;
 
-    append(&text, PROGRESS_LINE_ERASE);
-    look(progress, false, &text);
+    append_text(&text, PROGRESS_LINE_ERASE);
+    make_text(progress, false, &text);
     for (end = least_size(text.length, room); end < text.length && end > 0 && text.bytes[end] != ',';)
         end--;
     progress_line_draw(text.bytes, end > 0 ? end : room);
 }
 
-/* Wait for a tick at most, unless somebody sets the clock back. */
+/* Wait for at most a tick, unless the clock is set back. */
 static void await_tick(struct progress *progress)
 {
     struct timespec moment;
@@ -170,7 +170,7 @@ static void await_tick(struct progress *progress)
     pthread_cond_timedwait(&progress->changed, &progress->mutex, &moment);
 }
 
-static void *work(void *argument)
+static void *draw_lines(void *argument)
 {
     struct progress *progress = argument;
 
@@ -182,24 +182,24 @@ static void *work(void *argument)
         if (sys_milliseconds() < progress->due)
             continue;
         if (progress->in_lines) {
-            say(progress, false);
+            say_line(progress, false);
             progress->due = sys_milliseconds() + LINES_PERIOD;
         } else if (!sys_is_in_background(STDERR_FILENO)) {
-            draw(progress);
+            draw_line(progress);
         }
     }
     pthread_mutex_unlock(&progress->mutex);
     return NULL;
 }
 
-/* No signal is for this thread, not even one that stops it as it writes to the terminal. */
+/* The thread blocks all signals, even those that would stop it as it writes to the terminal. */
 static void start_thread(struct progress *progress)
 {
     sigset_t all, before;
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    progress->draws = sys_thread(work, progress, STACK_BYTES, &progress->thread) == 0;
+    progress->draws = sys_thread(draw_lines, progress, STACK_BYTES, &progress->thread) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -254,8 +254,7 @@ void progress_summarize(const struct progress *progress, const char *seed, const
 
 /* ---- Whether to show it ---- */
 
-/* Does the output go to the terminal that is standard error? It may be called /dev/tty, which has a number of its own.
- */
+/* Is the output the same terminal as standard error? It may be named /dev/tty, which has another number. */
 static bool is_output_terminal(const struct options *options)
 {
     struct stat output, terminal, own;
@@ -274,7 +273,7 @@ static bool can_draw(const struct options *options)
     return sys_is_terminal(STDERR_FILENO) && kind != NULL && strcmp(kind, "dumb") != 0 && !is_output_terminal(options);
 }
 
-/* Would a line be drawn over what somebody types? */
+/* Would the line disturb a user who types the input? */
 static bool is_typed(const struct source *source)
 {
     struct stat status;
@@ -332,7 +331,7 @@ void progress_end(struct progress *progress)
         pthread_join(progress->thread, NULL);
         progress_line_erase();
         if (progress->in_lines)
-            say(progress, true);
+            say_line(progress, true);
     }
     pthread_cond_destroy(&progress->changed);
     pthread_mutex_destroy(&progress->mutex);

@@ -20,12 +20,11 @@
 #include "system/hardware.h"
 #include "system/sys.h"
 
-/* Threads beyond one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0 s
- * with 4 of them, 4.8 s with none, on two processors. */
+/* Threads besides one for each processor, since some always wait for disks: gathering 4 GB from piles on disk took 4.0
+ * s with 4 of them, 4.8 s with none, on two processors. */
 TUNABLE(WAITING, 4, 0, 4);
 
-/* The names that --files0-from lists, with what is kept for each, may take half of the memory limit, or so many bytes.
- */
+/* The names that --files0-from lists, and the memory kept for each, may take half of the limit, or NAMES_BYTES. */
 TUNABLE(NAMES_BYTES, 10 << 20, 1 << 16, 10 << 20);
 
 static const char USUAL_DIRECTORY[] = "/var/tmp"; /* /tmp is often kept in memory */
@@ -61,8 +60,8 @@ static unsigned processors(const struct options *options)
     return options->parallel > 0 ? (unsigned)options->parallel : hardware_processors();
 }
 
-/* An input cannot be looked at. If the last of several is not there, an output may have been meant. */
-_Noreturn static void report_missing(const struct resources *resources, const char *name, int error)
+/* An input cannot be looked at. If the last of several is missing, an output may have been meant. */
+_Noreturn static void report_missing_input(const struct resources *resources, const char *name, int error)
 {
     const struct options *options = &resources->options;
     const char *last = options->file_count > 1 ? options->files[options->file_count - 1] : NULL, *advice = NULL;
@@ -100,11 +99,11 @@ void resources_name_files(struct resources *resources)
             die("-: standard input has no name for --each; name FILEs, or <(COMMAND)");
         resources->ledger.name_bytes += sizeof resources->names[i] + strlen(resources->names[i]) + 1;
         if (operand_stat(resources->names[i], &status) != 0)
-            report_missing(resources, resources->names[i], errno);
+            report_missing_input(resources, resources->names[i], errno);
     }
 }
 
-/* For header_find_columns: the fields that are names. */
+/* For header_find_columns: list the fields that are names. */
 static void list_columns(struct options *options, struct field_place names[HEADER_NAMES_MAX])
 {
     struct key_choice *const keys[] = {&options->split_key, &options->order_key};
@@ -143,7 +142,7 @@ void resources_open_files(struct resources *resources)
     resources->source = stream_open(resources->names, resources->name_count, &layout);
     if (record_is(&options->format, RECORD_GROUP))
         archive_begin(resources->source);
-    else if (sides.choice != NULL) /* say now which record does not belong to any side, not when it is to be written */
+    else if (sides.choice != NULL) /* find a record without a key now, not when it is written */
         key_check_begin(resources->source, &sides);
 }
 
@@ -187,8 +186,7 @@ void resources_check_taken(const struct resources *resources)
         options->taken_by, options->taken);
 }
 
-/* A directory that somebody chose must be there before a pipe is read: it may take hours to come to what does not fit.
- */
+/* A directory of -T must exist before a pipe is read: it may take hours until memory is full. */
 void resources_check_temporary(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -217,7 +215,7 @@ void resources_take_seed(struct resources *resources)
     resources->order.leaf_records = resources->options.leaf_records;
 }
 
-/* Of a run with as many threads as are of use, or with one. */
+/* Fill in the ledger: for a run with all useful threads, or with one. */
 static void count_pockets(struct resources *resources, bool large)
 {
     const struct options *options = &resources->options;
@@ -243,7 +241,7 @@ uint64_t resources_needed_limit(struct resources *resources, uint64_t pool_bytes
     return engine_needed_limit((struct engine_budget){ledger_left, &resources->ledger}, engine_needed(pool_bytes));
 }
 
-/* All that is read, for reports. */
+/* A name for all inputs together, for messages. */
 static const char *name_input(struct resources *resources)
 {
     const struct options *options = &resources->options;
@@ -276,7 +274,7 @@ void resources_open_run(struct resources *resources, struct run *run, uint64_t m
     run->input = resources->source;
     run->strata = resources->output != NULL ? output_needs(resources->output)->strata : NULL;
     run->part = resources->options.part;
-    run->parts = resources->options.gather == NULL ? resources->options.parts : 0; /* of a store, it is whole piles */
+    run->parts = resources->options.gather == NULL ? resources->options.parts : 0; /* for a store: whole piles */
     run->skip = resources->options.skip;
     run->limit = resources->options.count;
     run->expected = resources->options.expected_records;

@@ -1,10 +1,9 @@
 /*
- * Where temporary files and output share a disk, the bytes of both need not be added up. Every byte of the input is in
- * memory, in a temporary file or in the output, and in one of them alone: pass 1 writes no output, and pass 2 gives
- * back the room that a pile took in a temporary file before it writes the pile. Let D be the bytes of the input, and T
- * those that pass 1 moved to temporary files. While pass 2 writes the piles that were in memory, the two together grow
- * from T to D at most, and stay there to the end. So the peak is the larger one of T and D, and each of them is
- * compared with what is free by itself.
+ * Temporary files and output may share a disk, but their bytes need not be added up. Every byte of the input is in one
+ * place only, in memory, in a temporary file or in the output: pass 1 writes no output, and pass 2 frees the space of a
+ * pile in a temporary file before it writes the pile. Let D be the bytes of the input, and T those that pass 1 moved to
+ * temporary files. While pass 2 writes the piles that were in memory, files grow from T to D at most, and stay there to
+ * the end. So the peak is the larger one of T and D, each of which is compared with the free space.
  */
 
 #include "job/room.h"
@@ -19,7 +18,7 @@ static bool is_endless(const struct options *options)
     return options->repeat && options->count == UINT64_MAX;
 }
 
-/* So many records, none of which is shorter. */
+/* The least bytes of the records of -r, none of which is shorter than `shortest`. */
 static uint64_t repeated_bytes(const struct options *options, uint64_t shortest)
 {
     return options->count <= UINT64_MAX / shortest ? options->count * shortest : UINT64_MAX;
@@ -52,10 +51,9 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes)
     return options->repeat || options->count < UINT64_MAX ? 0 : known_bytes;
 }
 
-/* Of D bytes of input, S bytes of memory keep 3/4 S at least, or all if D is not more than S: so the manual promises
- * of records up to S/8.
- * Nobody knows how many bytes are kept for a sample without replacement, for a part, for what follows --skip, or of
- * records that differ. */
+/* S bytes of memory keep at least 3/4 S of D bytes of input, or all if D is at most S: so the manual promises for
+ * records up to S/8. Unknown are the bytes stored for a sample without replacement, for --part, for --skip, and for
+ * --unique. */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads)
 {
     const bool part = (options->parts > 0 || options->skip > 0) && options->expected_records < UINT64_MAX;
@@ -66,7 +64,7 @@ uint64_t room_temporary_bytes(const struct options *options, uint64_t known_byte
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }
 
-/* How many numbers a range writes at least; UINT64_MAX: that is not known, or the records are not numbers. */
+/* The least count of numbers written of a range; UINT64_MAX: unknown, or records are not numbers. */
 static uint64_t numbers(const struct options *options)
 {
     const uint64_t count = options->numbers.full ? UINT64_MAX : options->numbers.count;

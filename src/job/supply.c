@@ -19,15 +19,15 @@ TUNABLE(REFER_FROM_BYTES, 64, 1, 96);
  * block that is partly used. */
 enum { PLAIN_BYTES = sizeof(uint64_t) * 5 / 4, KEYED_BYTES = sizeof(struct keyed_reference) * 5 / 4 };
 
-/* The part of the pool that is left for those references that are put in order, as each pile has a 512th of them; and
- * what of the memory is no pool, or in the first blocks of piles. */
+/* 1/TABLES_SHARE of the pool is left for references that are being sorted, since each pile has a 512th of them; and
+ * 1/BUFFER_SHARE of memory is no pool, or in the first blocks of piles. */
 enum { TABLES_SHARE = 32, BUFFER_SHARE = 16 };
 
-/* The beginning of the input, which tells how long records are. The least memory has room for it. */
+/* How much of the input is read to learn how long records are. The least memory has room for it. */
 TUNABLE(SAMPLE_BYTES, 1 << 20, 1, ENGINE_UNITS < 256 ? ENGINE_UNITS << 12 : 1 << 20);
 
 /* Is there room for the input, as far as it is known, and for references to its records? */
-static bool fits(const struct options *options, const struct facts *facts, uint64_t record_bytes)
+static bool fits_held(const struct options *options, const struct facts *facts, uint64_t record_bytes)
 {
     const uint64_t each = task_is_keyed(options) ? KEYED_BYTES : PLAIN_BYTES;
     const uint64_t memory = facts->memory_bytes;
@@ -48,8 +48,8 @@ static bool is_held(const struct options *options, const struct facts *facts)
 
     if (facts->files == 0 || facts->task != TASK_SHUFFLE || (options->count < UINT64_MAX && !task_is_keyed(options)))
         return false;
-    return record_bytes == 0 ? fits(options, facts, UINT64_MAX)
-                             : record_bytes >= REFER_FROM_BYTES && fits(options, facts, record_bytes);
+    return record_bytes == 0 ? fits_held(options, facts, UINT64_MAX)
+                             : record_bytes >= REFER_FROM_BYTES && fits_held(options, facts, record_bytes);
 }
 
 struct plan supply_plan(const struct options *options, const struct facts *facts)
@@ -84,8 +84,8 @@ void supply_hold(struct source *source, const struct record_format *format, stru
     source_rewind(source);
 }
 
-/* What memory keeps at least of an input that is larger: 3/4 of it, as promised; less if all of it comes to one of few
- * piles, and the first block of each is much of it. */
+/* The least bytes that memory keeps of a larger input: 3/4 of memory, as promised; less if memory is small and all
+ * bytes may come to one of few piles, since the first block of each is a large part. */
 static uint64_t kept(uint64_t memory)
 {
     const uint64_t first = (uint64_t)engine_memory(memory, 1).block_bytes << ORDER_ROOT_BITS;

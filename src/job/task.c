@@ -2,8 +2,8 @@
 
 #include "sample/range.h"
 
-/* With --random-source the sample is the same either way: a sample of up to one eighth of the range is drawn number by
- * number because that is quicker. */
+/* With --random-source the sample is the same either way: one of up to 1/GNU_DRAWN_SHARE of the range is drawn number
+ * by number since that is faster. */
 enum { GNU_DRAWN_SHARE = 8 };
 
 bool task_is_weighted(const struct options *options)
@@ -16,7 +16,7 @@ bool task_is_keyed(const struct options *options)
     return options->unique || options->order_key.count > 0;
 }
 
-/* Is the sample so small a part of its range that it is drawn number by number? */
+/* Is the sample a part of its range that is small enough to be drawn number by number? */
 static bool is_sparse(const struct options *options)
 {
     uint64_t numbers = options->numbers.full ? UINT64_MAX : options->numbers.count;
@@ -38,7 +38,7 @@ enum task task_of(const struct options *options)
         return TASK_GATHER;
     if (options->requests)
         return TASK_REQUESTS;
-    if (options->count == 0) /* a header must be read, and is written; records that are expected must be counted */
+    if (options->count == 0) /* a header must be read and written; expected records must be counted */
         return header_is_none(&options->header) && options->expected_records == UINT64_MAX && !options->plan.each
                    ? TASK_NOTHING
                    : TASK_SHUFFLE;
@@ -63,7 +63,7 @@ struct field_place task_field(const struct options *options, struct field_choice
 {
     const bool csv = record_is(&options->format, RECORD_QUOTED);
     const struct quotes_rule quotes = options->format.quotes;
-    const uint8_t usual = quotes.separated ? quotes.separator : csv ? ',' : '\t'; /* as a store says, if it does */
+    const uint8_t usual = quotes.separated ? quotes.separator : csv ? ',' : '\t'; /* a store's, if it has one */
 
     return (struct field_place){.choice = choice->kind != FIELD_NONE ? choice : NULL,
                                 .separator = options->separator_given ? options->field_separator : usual,

@@ -42,7 +42,7 @@ static void append_list(struct line *line, const char *format, va_list arguments
         line->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
 }
 
-__attribute__((format(printf, 2, 3))) static void append(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append_message(struct line *line, const char *format, ...)
 {
     va_list arguments;
 
@@ -103,7 +103,7 @@ static void print(struct line *line)
 
     memcpy(shown, PROGRESS_LINE_ERASE, used);
     if (memchr(text, '\r', line->length) != NULL)
-        append(line, ": \\r is a carriage return, as in lines that end with CRLF");
+        append_message(line, ": \\r is a carriage return, as in lines that end with CRLF");
     for (size_t i = 0, length; i < line->length; i += length) {
         uint32_t character;
 
@@ -143,10 +143,10 @@ static void warn_of_kept(const char *path, int error)
 }
 
 /* How the message of a failure begins; after the success it is a warning. */
-static void begin(struct line *line)
+static void begin_message(struct line *line)
 {
     line->length = 0;
-    append(line, "bigshuf: %s", signals_has_succeeded() ? "warning: " : "");
+    append_message(line, "bigshuf: %s", signals_has_succeeded() ? "warning: " : "");
 }
 
 /* A duty that fails comes here again, in the same thread. */
@@ -188,10 +188,11 @@ void die_advising(const char *name, int error, const char *advice)
     const char *quote = name[0] == ' ' || (name[0] != '\0' && name[strlen(name) - 1] == ' ') ? "'" : "";
     struct line line;
 
-    begin(&line);
-    append(&line, "%s%.*s%s%s: %s%s%s", quote, NAME_BYTES, fault_name(name), strlen(name) > NAME_BYTES ? "..." : "",
-           quote, error == 0 ? "unexpected end of file" : fault_cause(error), advice != NULL ? "; " : "",
-           advice != NULL ? advice : "");
+    begin_message(&line);
+    append_message(&line, "%s%.*s%s%s: %s%s%s", quote, NAME_BYTES, fault_name(name),
+                   strlen(name) > NAME_BYTES ? "..." : "", quote,
+                   error == 0 ? "unexpected end of file" : fault_cause(error), advice != NULL ? "; " : "",
+                   advice != NULL ? advice : "");
     end_run(&line);
 }
 
@@ -205,7 +206,7 @@ void die(const char *format, ...)
     struct line line;
     va_list arguments;
 
-    begin(&line);
+    begin_message(&line);
     va_start(arguments, format);
     append_list(&line, format, arguments);
     va_end(arguments);
@@ -251,12 +252,12 @@ char *fault_text(const char *format, ...)
     return text;
 }
 
-__attribute__((format(printf, 2, 0))) static void say(const char *prefix, const char *format, va_list arguments)
+__attribute__((format(printf, 2, 0))) static void say_lines(const char *prefix, const char *format, va_list arguments)
 {
     int errno_before = errno;
     struct line line = {.length = 0};
 
-    append(&line, "%s", prefix);
+    append_message(&line, "%s", prefix);
     append_list(&line, format, arguments);
     print(&line);
     errno = errno_before;
@@ -267,7 +268,7 @@ void fault_warn(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    say("bigshuf: warning: ", format, arguments);
+    say_lines("bigshuf: warning: ", format, arguments);
     va_end(arguments);
 }
 
@@ -276,6 +277,6 @@ void fault_note(const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    say("bigshuf: ", format, arguments);
+    say_lines("bigshuf: ", format, arguments);
     va_end(arguments);
 }

@@ -20,7 +20,7 @@ struct member {
     pthread_t thread;
 };
 
-static void *work(void *argument)
+static void *run_worker(void *argument)
 {
     const struct member *member = argument;
 
@@ -37,7 +37,7 @@ void threads_run(unsigned workers, void (*body)(void *context, unsigned worker),
     signals_block(&before);
     for (bool more = member != NULL; more && started < workers; started += more) {
         member[started] = (struct member){.body = body, .context = context, .worker = started};
-        more = sys_thread(work, &member[started], STACK_BYTES, &member[started].thread) == 0;
+        more = sys_thread(run_worker, &member[started], STACK_BYTES, &member[started].thread) == 0;
     }
     signals_release(&before);
     body(context, 0);
