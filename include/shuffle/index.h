@@ -17,7 +17,7 @@
 
 enum { COPY_STEP = 32 }; /* at most POOL_SLACK_BYTES */
 
-/* Copy half a step by way of a register: one load and one store, as of places that may overlap. */
+/* Copy half a step through a register: one load and one store, so the places may overlap. */
 __attribute__((no_sanitize("thread"))) static inline void copy_half_step(uint8_t *to, const uint8_t *from)
 {
     uint8_t bytes[COPY_STEP / 2];
@@ -25,7 +25,7 @@ __attribute__((no_sanitize("thread"))) static inline void copy_half_step(uint8_t
     memcpy(to, bytes, sizeof bytes);
 }
 
-/* Copy a short record, without a call and mostly without a branch; up to COPY_STEP after them may be read and
+/* Copy a short record, without a call and mostly without a branch; up to COPY_STEP bytes after it may be read and
  * overwritten, too. A record of half a step seldom touches a second cache line. The bytes read after the record may be
  * in another thread's block, so the thread sanitizer must ignore this; or in the block to which it is copied. */
 __attribute__((no_sanitize("thread"))) static inline void copy_over(uint8_t *to, const uint8_t *from, size_t bytes)
@@ -41,21 +41,20 @@ __attribute__((no_sanitize("thread"))) static inline void copy_over(uint8_t *to,
             copy_half_step(to + done, from + done);
 }
 
-/* Write the references of the pile's records, or those that it holds, to `table`, which has room for pile.records of
- * them: record i's to place i, or, if `ranks` is given, to place ranks[first_rank + i] - first_rank. The run ends if
- * the pile does not hold exactly that many records. */
+/* Write references to the pile's records, or the references that it holds, to `table`, which has room for pile.records:
+ * that of record i to place i, or, with `ranks`, to place ranks[first_rank + i] - first_rank. The run ends if the pile
+ * does not hold exactly pile.records records. */
 void index_build(const struct piles *piles, unsigned pile, const struct record_format *format,
                  const struct table *ranks, uint64_t first_rank, struct table *table);
 
-/* The record that a reference of the piles stands for: where it stands and how long it is, if it stands in one piece
- * and its length is known; else NULL. */
+/* The record of a reference, and its length, if it is in one piece and its length is known; else NULL. */
 const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_t *bytes);
 
-/* The same of any record, piece by piece, as long as `take` wants more. */
+/* Hand any record to `take`, piece by piece, as long as that returns true. */
 typedef bool index_take(void *context, const uint8_t *data, size_t bytes, bool last);
 void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
                 void *context);
 
-/* Copy the records of table[first, first + records), which are the piles', to the outlet. Is each of them a unit? */
+/* Copy the records of table[first, first + records) to the outlet. `units`: each of them is a unit. */
 void index_copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                 uint64_t first, uint64_t records, bool units, struct output_buffer *outlet);

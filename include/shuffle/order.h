@@ -21,7 +21,7 @@ enum {
     ORDER_ROOT_BITS = 9,
 };
 
-/* What fixes the order of all records, given their number. */
+/* With the number of records, this fixes their order. */
 struct order {
     struct random_key key;
     uint64_t leaf_records; /* T, from 8 to 2^31 */
@@ -35,21 +35,21 @@ struct order_node {
 
 struct order_node order_child(struct order_node node, unsigned child);
 
-/* The logarithm of the number of piles into which a node with `records` records scatters; 0 if it is a leaf. (The root
- * scatters by ORDER_ROOT_BITS, however few it has.) */
+/* The logarithm of the number of piles into which a node with `records` records scatters; 0: it is a leaf. (The root
+ * always scatters by ORDER_ROOT_BITS.) */
 unsigned order_scatter_bits(struct order_node node, uint64_t records);
 
-/* The children of a scattering node's records first ... first + count - 1: pile[i] is that of record first + i. */
+/* pile[i] receives the child of record first + i of a node that scatters, for `count` records. */
 void order_scatter(struct order_node node, unsigned bits, uint64_t first, size_t count, uint16_t *pile);
 
 /* Shuffle a leaf: the numbers [first, first + records) of a table. */
 void order_leaf(struct order_node node, const struct table *table, uint64_t first, uint64_t records);
 
 /*
- * Stores of piles have keys of their own, also fixed. The records of the batch NAME are scattered into 2^k piles as a
- * node's are, by stream 0 of the key "batch"(NAME); pile j of all batches together, in the order of their names, is
- * node 0, but not the root, of a tree with the key "pile"(E, j) for the epoch E. The piles come in the order that a
- * leaf of node 0 with the key "epoch"(E) has. (NAME: its length and its bytes; numbers of 8 bytes.)
+ * Stores of piles have keys of their own, also fixed. The records of the batch NAME are scattered into 2^k piles, like
+ * those of a node, by stream 0 of the key "batch"(NAME). Pile j of all batches together, in the order of their names,
+ * is node 0, but not the root, of a tree with the key "pile"(E, j) for the epoch E. The order of the piles is that of a
+ * leaf of node 0 with the key "epoch"(E). (NAME: its length and its bytes; numbers have 8 bytes.)
  */
 
 enum { ORDER_NAME_MAX = 255 }; /* bytes in the name of a batch */
@@ -57,5 +57,5 @@ enum { ORDER_NAME_MAX = 255 }; /* bytes in the name of a batch */
 struct order order_of_batch(const struct order *order, const char *name);
 struct order order_of_pile(const struct order *order, uint64_t epoch, uint64_t pile);
 
-/* number[i] receives the number of the pile that comes at place i of `piles`. */
+/* number[i] receives the number of the pile at place i, for `piles` piles. */
 void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, uint32_t *number);

@@ -1,21 +1,21 @@
 #pragma once
 
-/* A pile from front to back, after piles_seal: first the bytes in storage, then those in memory. */
+/* Reads a pile from front to back, after piles_seal: first the bytes in storage, then those in memory. */
 
 #include "input/source.h"
 #include "shuffle/engine.h"
 #include "shuffle/pile.h"
 
-/* The pile will be read more than once. It is read in parts from now on, and each part that is read again is checked
- * before it is handed out, as it may be output. This takes memory for checksums until the pile is cleared, and for a
- * part while it is read: 250 KiB each, or the square root of eight times its bytes. */
+/* The pile will be read more than once. From now on it is read in parts, and each part that is read again is checked
+ * before it is handed out, since it may be output. Checksums take memory until the pile is cleared, and so does a part
+ * while it is read: 250 KiB each, or the square root of eight times the pile's bytes. */
 void pile_source_twice(struct piles *piles, unsigned pile);
 
-/* If a part of a pile is in its file, verify that part and the number of records in the pile, through ENGINE_WHOLE and
- * without changing the pile, which will be read twice. For callers who must know before they use the first byte. */
+/* If a part of a pile is in its file, verify that part and the number of records in the pile, through ENGINE_WHOLE,
+ * without changing the pile, which will be read twice. For callers who need that before they use the first byte. */
 void pile_source_verify(const struct engine *engine, struct piles *piles, unsigned pile,
                         const struct record_format *format);
 
-/* A pile as a source. Bytes from its file are verified when the last of them is read, before that is handed out. With
- * `keep` all stays readable, else space in the file and in memory is given back as it is read. */
+/* A pile as a source. Bytes from its file have been verified when the last of them is handed out. Unless `keep`, space
+ * in the file and in memory is given back as it is read. */
 struct source *pile_source(struct piles *piles, unsigned pile, bool keep);

@@ -15,90 +15,90 @@
 #include "shuffle/order.h"
 #include "shuffle/pile.h"
 
-/* The records of the order from place `first` on and before place `end`; UINT64_MAX: up to its end. */
+/* The places [first, end) of the order; `end` UINT64_MAX: all from `first` on. */
 struct run_range {
     uint64_t first, end;
 };
 
-/* What has been done so far. All is zero in the beginning. In a gather, several threads add to `written`, `units` and
- * `left_out`, and `passed` is read and written under its mutex; all else is the thread's that runs the passes. */
+/* What has been done so far; zeroed at first. In a gather, several threads add to `written`, `units` and `left_out`,
+ * and `passed` is read and written under its mutex; the other fields are of the thread that runs the passes. */
 struct run_progress {
-    counter records;        /* of the input, counted by whoever reads it first */
-    counter bytes;          /* of the input, when it has been read */
-    counter written;        /* records that were written, or that somebody has claimed to write (run_take) */
-    counter units;          /* of those: groups, or first records with their keys (keyed.h) */
-    counter left_out;       /* records, since they are there already */
-    counter scattered;      /* when the input had been read and dealt out, by sys_milliseconds; 0: it was not */
+    counter records;        /* of the input, counted when it is first read */
+    counter bytes;          /* of the input, set when it has been read */
+    counter written;        /* records that were written, or that a thread will write (run_take) */
+    counter units;          /* written units: groups, or first records with their keys (keyed.h) */
+    counter left_out;       /* records whose keys came before */
+    counter scattered;      /* when the input had been dealt out, by sys_milliseconds; 0: not yet */
     uint64_t started_over;  /* piles */
     bool begun;             /* has run_begin been called? */
-    bool cut;               /* is part of the order not written? It and what is written, from run_begin on: */
-    struct run_range range; /* what of the order that is */
-    uint64_t passed;        /* the order up to this place has been written, claimed, or left out */
+    bool cut;               /* from run_begin on: is a part of the order not written? */
+    struct run_range range; /* the part that is written */
+    uint64_t passed;        /* up to this place, the order was written, taken, or left out */
 };
 
+/* Set before the passes, and then only read, except for `engine`. */
 struct run {
     struct engine engine;
     struct order order;
     struct record_format format;
-    uint64_t part, parts;       /* only this part of the order is written, from 1, of `parts`; 0: all of it */
-    uint64_t skip;              /* how many records at its beginning are left out, */
-    uint64_t limit;             /* and how many are written after them at most; UINT64_MAX: all */
-    const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
-    bool refers;                /* does the input lend, and is there room for references to all its records? */
-    struct keyed *keyed;        /* the order is that of the records' keys, and units are what is counted; else NULL */
-    struct strata *strata;      /* counts the classes of records before the output begins; NULL: there are none */
-    bool rereads;               /* may the input be read again, also when output has begun? */
-    uint64_t expected;          /* how many records the input must have; UINT64_MAX: any number */
-    const char *input_name;     /* for a report that it has not; NULL if `expected` is any number */
-    const char *like;           /* the input that has as many; NULL: --expect-records says it */
+    uint64_t part, parts;       /* write only part `part`, from 1, of `parts` of the order; 0: all */
+    uint64_t skip;              /* leave out this many records at the beginning, */
+    uint64_t limit;             /* and write at most this many after them; UINT64_MAX: all */
+    const struct source *input; /* its header begins each output file; NULL: none */
+    bool refers;                /* does the source hold the input, with room for references to all records? */
+    struct keyed *keyed;        /* not NULL: order records by their keys, and count units */
+    struct strata *strata;      /* counts classes of records before the output begins; or NULL */
+    bool rereads;               /* may the input be read again, even after output has begun? */
+    uint64_t expected;          /* number of records that the input must have; UINT64_MAX: any */
+    const char *input_name;     /* for the message that it has another number */
+    const char *like;           /* the input that `expected` is from; NULL: --expect-records */
     struct run_progress *progress;
 };
 
-/* What is asked for of an order of `records` records. UINT64_MAX: nobody knows how many, so it may be less. */
+/* The wanted range of an order of `records` records; with UINT64_MAX, unknown, it may turn out to be less. */
 struct run_range run_range(const struct run *run, uint64_t records);
 
-/* How many records may still be needed, from where the order stands to the last one written; UINT64_MAX: all. */
+/* How many records of the order may still be needed, up to the last one written; UINT64_MAX: all. */
 uint64_t run_left(const struct run *run);
 
-/* The next `records` records of the order come. Returns how many are to be written, after the first *skipped ones. */
+/* Pass the next `records` records of the order. Returns how many of them must be written, after the first *skipped. */
 uint64_t run_pass(struct run *run, uint64_t records, uint64_t *skipped);
 
-/* As run_pass, without the number skipped. */
+/* run_pass without *skipped. */
 uint64_t run_take(struct run *run, uint64_t records);
 
-/* Does the first record that is written come after the next `records` records of the order? Then these have come. */
+/* If the next `records` records of the order all come before the first one written, pass them. Do they? */
 bool run_skips(struct run *run, uint64_t records);
 
-/* Before the first record is written, when the order has `records` records, UINT64_MAX if nobody knows or it has no
- * end: settle which are written. Returns how many, UINT64_MAX if nobody knows. The run ends if there are fewer than
- * `skip`. */
+/* Before the first record is written: fix the range to write of `records` records (UINT64_MAX: unknown, or without
+ * end). Returns how many are written, UINT64_MAX if unknown. The run ends if there are fewer than `skip`. */
 uint64_t run_settle(struct run *run, uint64_t records);
 
 /* The same, and begin the output, with the header of the input. */
 void run_begin(struct run *run, struct output *output, uint64_t records);
 
-/* The input has been read and dealt out, and nothing written that depends on all of it. The run ends as run_expects
- * says. */
+/* The input has been dealt out, and nothing that depends on all of it has been written. Ends the run as run_expects
+ * does. */
 void run_scattered(struct run *run);
 
-/* The run ends if this is not the expected number of records. */
+/* End the run if this is not the expected number of records. */
 void run_expects(const struct run *run, uint64_t records);
 
-/* From a source to an output, record by record, on one thread and in the engine's buffer. */
+/* Moves records from a source to an output, one by one, on one thread and in the engine's buffer. */
 struct transfer {
     struct record_reader reader;
     struct output_buffer outlet;
     struct output *output;
 };
 
-/* Uses ENGINE_READING and ENGINE_WRITING until all has come and run_transfer_end, which writes what is still in the
- * outlet; if nothing is put there, `output` may be NULL, and ENGINE_WRITING is not used. The run must stay. */
+/* Uses ENGINE_READING and ENGINE_WRITING until run_transfer_end, which writes the rest of the outlet. If nothing is put
+ * there, `output` may be NULL, and ENGINE_WRITING is not used. The run must stay. */
 void run_transfer(struct transfer *transfer, const struct run *run, struct source *source, struct output *output);
 void run_transfer_end(struct transfer *transfer);
 
-/* Put a record, which is a unit, or a piece of it into the outlet. */
+/* Put a record, or a piece of one, into the outlet; each record is a unit. */
 void run_transfer_piece(struct transfer *transfer, const struct record_piece *piece);
 
-/* Write those records of a pile that are wanted (run_pass), in the pile's order, after piles_seal, and leave it empty;
- * its file is verified before. Uses ENGINE_WHOLE. */
+/* After piles_seal: verify a pile's file, write the wanted records (run_pass) in the pile's order, and leave it empty.
+ * Uses ENGINE_WHOLE. */
 void run_transfer_pile(struct run *run, struct piles *piles, unsigned pile, struct output *output);

@@ -1,6 +1,6 @@
 #pragma once
 
-/* Pass 1: every record of a source goes to the pile that a router names, in the order of the source. */
+/* Pass 1: every record of a source is appended to its pile, in the order of the source. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,8 +17,8 @@
 #include "shuffle/sorted.h"
 #include "temporary/storage.h"
 
-/* pile[i] receives the pile of record first + i, for `count` records. A function of the record's number alone: it is
- * asked by several threads, and twice for a record that two input blocks share. */
+/* pile[i] receives the pile of record first + i, for `count` records. It must depend on the record's number alone:
+ * several threads call it, and twice for a record that two input blocks share. */
 typedef void scatter_route(const void *context, uint64_t first, size_t count, uint16_t *pile);
 
 /* To the 2^bits children of a node. */
@@ -26,28 +26,27 @@ struct scatter_children {
     struct order_node node;
     unsigned bits;
 };
-scatter_route scatter_to_children; /* its context is these */
+scatter_route scatter_to_children; /* context: a struct scatter_children */
 
 struct scatter_plan {
-    struct keyed_plan keys; /* `keyed` not NULL: the records' keys say where they go (keyed_reader.h); */
-    struct sorted *sorted;  /* or the keys that come with them (sorted.h), which go to piles of their own */
-    scatter_route *route;   /* else this does */
+    struct keyed_plan keys; /* `keyed` not NULL: by the records' keys (keyed_reader.h); */
+    struct sorted *sorted;  /* else, not NULL: by keys that come with them (sorted.h); */
+    scatter_route *route;   /* else by this function */
     const void *context;    /* of the route */
     unsigned piles;
-    uint64_t limit;       /* drop a pile once the piles before it hold this many records; UINT64_MAX: never */
-    unsigned first, last; /* nobody wants other piles than [first, last), so there is no limit; `last` 0: any */
-    bool refers; /* all stays where it stands (source_next): fill the piles with references (piles_refer) to its records
-                  */
-    struct strata *strata;   /* counts their classes; NULL: there are none */
+    uint64_t limit;          /* drop a pile once the piles before it hold this many records; UINT64_MAX: never */
+    unsigned first, last;    /* only the piles [first, last) are wanted, so there is no limit; `last` 0: all */
+    bool refers;             /* the source's bytes stay in place (source_next): piles hold references (piles_refer) */
+    struct strata *strata;   /* counts the records' classes; or NULL */
     struct storage *storage; /* of the piles, freed with them; NULL: temporary files */
-    counter *records;        /* receives how many have been found so far, about; NULL: nobody wants to know */
+    counter *records;        /* receives about how many have been found so far; or NULL */
 };
 
-/* Into how many parts the piles are divided, one for each lane. What the scatter takes beside buffer and pool. */
+/* The number of lanes among which the piles are divided; and memory that a scatter takes beside buffer and pool. */
 unsigned scatter_lanes(unsigned workers);
 uint64_t scatter_bytes(unsigned workers, unsigned piles);
 
-/* Fill piles from `source`, using the whole buffer and all workers. *piles must be released by the
- * caller. False: there was no room for references to all records, so what the piles hold is of no use. */
+/* Fill piles from `source`, using the whole buffer and all workers. The caller releases *piles. False: there was no
+ * room for references to all records, and the piles' contents are of no use. */
 bool scatter(struct engine *engine, const struct record_format *format, const struct scatter_plan *plan,
              struct source *source, struct piles *piles);

@@ -1,14 +1,15 @@
 #pragma once
 
 /*
- * Scatter, gather, and start over what does not fit.
+ * Scatter, gather, and start over piles that do not fit.
  *
  * A pile that does not fit into memory, bytes plus index, is started over: its records are scattered again, from its
- * file into further piles, which are shuffled in its place. A node that scatters has its records go to its children, as
+ * file into further piles, which are shuffled in its place. The records of a node that scatters go to its children, as
  * the permutation says (order.h). For a leaf, the order is drawn first, which needs only the number of its records;
  * then each record goes to the pile of its neighbours in the output. Such piles may be uneven, and may be started over
- * in turn; they have fewer records, so this ends. A single record is copied in blocks. By keys (keyed.h), records go by
- * the next digits of their hashes, and what is one unit, or nearly, is copied. A pile that fits is never started over.
+ * in turn; they have fewer records, so this ends. A single record is copied in blocks. In an order by keys (keyed.h),
+ * records go by the next digits of their hashes, and a pile that is one unit, or nearly, is copied. A pile that fits is
+ * never started over.
  */
 
 #include "input/source.h"
@@ -22,11 +23,11 @@
 bool shuffle_source(struct run *run, struct source *source, struct output *output);
 
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the
- * pile only counts the records, and they are read from `again`, after the draw. `draw` sets ranks[i], which table_set
- * does, to the place of record i in the output, for all i in [0, records): a permutation of these. The order takes 4
- * bytes a record out of the memory, 8 from 2^32 records on, and an eighth of that for work with it; if that is too
- * much, the run ends, and the message says how much is needed. Nothing is spilled as long as the pile and the order
- * fit, with some of the piles to which the records go then, by their ranks. */
+ * pile only counts the records, and they are read from `again` after the draw. `draw` sets ranks[i] (by table_set) to
+ * the place of record i in the output, for all i in [0, records): a permutation. The order takes 4 bytes of memory for
+ * each record, 8 from 2^32 records on, and an eighth more; if that is too much, the run ends with a message that says
+ * how much is needed. Nothing is spilled if the pile and the order fit, with some of the piles to which records then go
+ * by their ranks. */
 typedef void shuffle_draw(void *context, struct table *ranks, uint64_t records);
 void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, shuffle_draw *draw, void *context,
                    struct output *output);

@@ -1,14 +1,14 @@
 #pragma once
 
-/* What is in piles, counted before any of it is written: units (keyed.h), which are different keys of records, or
- * classes. Both use the whole buffer, and the piles stay as they are. */
+/* Counts the contents of piles before anything is written: units (keyed.h), or classes. Both functions use the whole
+ * buffer, and leave the piles as they are. */
 
 #include "output/output.h"
 #include "shuffle/run.h"
 
-/* How many records the piles have, or units in an order by keys, whose first `bits` bits tell the piles apart.
- * UINT64_MAX: they would have to be counted, and the output can do without. */
+/* The number of records in the piles; in an order by keys, of units, that is of distinct keys, where `bits` hash bits
+ * tell the piles apart. UINT64_MAX: they would have to be counted, and the output does not need that. */
 uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const struct output *output);
 
-/* Count the records by their classes, if there are any (strata.h). */
+/* Count the records by their classes, if run->strata is set (strata.h). */
 void units_classify(struct run *run, struct piles *piles);

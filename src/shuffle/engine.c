@@ -1,6 +1,6 @@
 /*
- * A limit of S is one mapping of S: the buffer first, then the pool. What the program takes besides (stacks, lists that
- * have an entry for each pile, libc) is a few MiB at most and does not grow with the input.
+ * A limit of S is one mapping of S: the buffer first, then the pool. Other memory of the program (stacks, lists with an
+ * entry for each pile, libc) is a few MiB at most and does not grow with the input.
  */
 
 #include "shuffle/engine.h"
@@ -15,37 +15,37 @@
 #include "system/hardware.h"
 #include "system/sys.h"
 
-/* Blocks of S/16384: 512 piles with half a block unused each are 1.6 % of S. From 64 KiB on larger ones are no faster.
- */
+/* Blocks are S/BLOCKS bytes: half a block unused in each of 512 piles is 1.6 % of S. Above 64 KiB, larger ones are no
+ * faster. */
 TUNABLE(BLOCKS, 16384, 1024, 16384);
 TUNABLE(BLOCK_BYTES_MAX, 64 << 10, 256, 64 << 10);
 #define BLOCK_BYTES_MIN ((size_t)1 << ENGINE_BLOCK_BITS)
 
-/* More threads than this have never been of use, and numbers that count blocks for each stay small. */
+/* More threads have never helped, and numbers of blocks for all of them stay small. */
 TUNABLE(WORKERS_MAX, 1024, 1, 1024);
 
-/* The buffer's share of S, at most. */
+/* The buffer is at most 1/BUFFER_SHARE of S. */
 TUNABLE(BUFFER_SHARE, 16, 8, 16);
 
-/* Input blocks smaller than this cost more in hand-over than a further thread gains: with 32 threads and -S 64M, blocks
- * of 20 KiB take 1.13 to 1.17 times the processor time of two threads and 6.6 times the futex calls, blocks of 96 KiB
- * 0.93 to 0.96 and 2.5 to 2.9. A few threads are worth while with smaller ones. */
+/* Handing over input blocks smaller than this costs more than a further thread gains: with 32 threads and -S 64M,
+ * blocks of 20 KiB take 1.13 to 1.17 times the processor time of two threads and 6.6 times the futex calls, blocks of
+ * 96 KiB 0.93 to 0.96 and 2.5 to 2.9. For a few threads, smaller ones are worth while. */
 TUNABLE(QUEUE_BLOCK_MIN, 16 << 10, 64, 16 << 10);
 TUNABLE(QUEUE_BLOCK_MANY, 96 << 10, 64, 96 << 10);
 enum { FEW_WORKERS = 4 };
 enum { QUEUE_BLOCK_WANTED = 256 << 10 };
 
-/* A worker's output should hold a pile of an input that just fits: S/512, and some more as piles are uneven. */
+/* A worker's output should hold a pile of an input that just fits: S/512, and some more since piles are uneven. */
 TUNABLE(OUTPUT_SHARE, 448, 16, 4096);
 
-/* Spare blocks, for those that are partly used or unused, when a message says how much memory is needed. */
+/* A message that says how much memory is needed adds these blocks for those that are partly used or unused. */
 enum { SPARE_BLOCKS = 4 };
 
-/* Descriptors that are left for other files; and this part of all, for programs that decompress inputs. */
+/* Descriptors left for other files; and 1/PROGRAMS_SHARE of all, for programs that decompress inputs. */
 TUNABLE(SPARE_DESCRIPTORS, 4, 4, 1 << 20);
 static const unsigned PROGRAMS_SHARE = 8;
 
-/* Record by record, more is of no use. */
+/* More does not help in work record by record. */
 TUNABLE(AREA_BYTES_MAX, 512 << 10, 4096, 512 << 10);
 
 static size_t least_block(unsigned workers)

@@ -1,6 +1,6 @@
 /*
- * References are counted from the pool's memory. A length that does not fit is given as REFERENCE_LONG; the end of such
- * a record is searched again when it is copied, which costs little beside copying it.
+ * The places in references are counted from the pool's memory. A length that does not fit is stored as REFERENCE_LONG;
+ * the end of such a record is searched again when it is copied, which costs little beside copying it.
  *
  * Records in piles cross from a block to its successor wherever they happen to, so copying has a fast case, a short
  * record well inside its block, and a general one that follows the chain.
@@ -15,19 +15,19 @@
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
- * those that are referred to may be anywhere: 1 GB of lines of 100 bytes to /dev/null on two of an AMD EPYC takes 0.20,
+ * those behind references may be anywhere: 1 GB of lines of 100 bytes to /dev/null on two of an AMD EPYC takes 0.20,
  * 0.19, 0.19 and 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
 TUNABLE(AHEAD, 32, 0, 1024);
 
-/* No more cache lines of a record that is referred to are fetched ahead: in long ones, the processor sees what comes
- * next. */
+/* At most this many cache lines of a held record are fetched ahead: in long records, the processor foresees the next
+ * ones. */
 enum { LINES_MAX = 8 };
 
-/* Records that are found at a time, and bytes in which the end of a long record is sought at a time. */
+/* How many records are found at a time, and in how many bytes at a time the end of a long record is sought. */
 TUNABLE(ENDS, 2048, 1, 2048);
 TUNABLE(SCAN_BYTES, 1 << 16, 1, 1 << 16);
 
-/* The pile holds the references. (Nobody has ranks for those.) */
+/* For a pile that holds references. (There are never ranks for those.) */
 static void take_references(const struct piles *piles, unsigned p, struct table *table)
 {
     const uint64_t records = piles->pile[p].records;
@@ -44,7 +44,7 @@ static void take_references(const struct piles *piles, unsigned p, struct table 
     }
 }
 
-/* Block by block: each end that is found completes the reference of a record. Those of an open one are kept. */
+/* Block by block: each end that is found completes the reference of a record. The place of an open record is kept. */
 void index_build(const struct piles *piles, unsigned p, const struct record_format *format, const struct table *ranks,
                  uint64_t first_rank, struct table *table)
 {
@@ -63,7 +63,7 @@ void index_build(const struct piles *piles, unsigned p, const struct record_form
     }
     while ((data = pile_next(piles, p, &walk, SIZE_MAX, &bytes)) != NULL) {
         const uint64_t base = (uint64_t)(data - piles->pool->memory);
-        size_t open = 0; /* where in this block the open record goes on */
+        size_t open = 0; /* place in this block where the open record goes on */
 
         if (before == 0)
             start = base;
@@ -100,7 +100,7 @@ const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_
     return ((size_t)place & (pool->block_bytes - 1)) + *bytes <= pool->block_bytes ? pool->memory + place : NULL;
 }
 
-/* A record of any length, over the ends of blocks. One that is held is in one piece, and the pool's last block ends
+/* A record of any length may go over the ends of blocks. A held one is in one piece, and the pool's last block ends
  * after it. */
 void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
                 void *context)
@@ -108,11 +108,11 @@ void index_walk(const struct piles *piles, const struct record_format *format, u
     const struct pool *pool = piles->pool;
     const bool held = piles->refers;
     const uint8_t *from = pool->memory + reference_place(reference), *pool_end = pool_block(pool, pool->blocks);
-    uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless it is held */
+    uint32_t block = (uint32_t)(reference_place(reference) >> pool->block_shift); /* unless the record is held */
     size_t room = pool->block_bytes - ((size_t)reference_place(reference) & (pool->block_bytes - 1));
     size_t left = reference_length(reference);
     const bool is_long = left == REFERENCE_LONG;
-    const size_t most = is_long ? SCAN_BYTES : SIZE_MAX; /* at a time, of what is held */
+    const size_t most = is_long ? SCAN_BYTES : SIZE_MAX; /* at a time, of a held record */
     struct record_scan scan = {0};
 
     for (;;) {
@@ -141,8 +141,8 @@ static bool copy_piece(void *context, const uint8_t *data, size_t bytes, bool la
     return true;
 }
 
-/* How much is fetched ahead. A record that is held is in no cache, and begins anywhere in a line: as many lines as one
- * has on average, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
+/* How many bytes are fetched ahead. A held record is in no cache, and begins anywhere in a line: the average number of
+ * lines of a record, and one more. (With one line, those of 100 bytes took 0.23 s, of 40 bytes 0.53 s.) */
 static size_t bytes_ahead(const struct piles *piles)
 {
     if (!piles->refers)
@@ -150,14 +150,14 @@ static size_t bytes_ahead(const struct piles *piles)
     return (size_t)least(piles_average(piles) / SYS_LINE_BYTES + 2, LINES_MAX) * SYS_LINE_BYTES;
 }
 
-/* Short records inside their block are copied here, all others by index_walk. The record AHEAD is fetched. The
- * compiler makes two of it. */
+/* Copies short records inside their block; others go to index_walk. Fetches the record that is AHEAD. The compiler
+ * makes two versions of it, for `ends` true and false. */
 static inline void copy(const struct piles *piles, const struct record_format *format, const struct table *table,
                         uint64_t first, uint64_t records, const bool ends, struct output_buffer *outlet)
 {
     const struct pool *pool = piles->pool;
     const uint8_t *base = pool->memory;
-    const size_t block_mask = piles->refers ? 0 : pool->block_bytes - 1; /* what is held is in one piece */
+    const size_t block_mask = piles->refers ? 0 : pool->block_bytes - 1; /* a held record is in one piece */
     const size_t block_bytes = pool->block_bytes;
     const size_t ahead = bytes_ahead(piles);
     uint8_t *to = outlet->at; /* a copy, since the compiler must assume that any store of bytes changes *outlet */

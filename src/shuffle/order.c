@@ -1,7 +1,7 @@
 /*
- * A leaf is drawn in batches: first the places, then the swaps, so that the memory of a whole batch of swaps is on its
- * way while the words for it are still being turned into places. Words are computed some KiB ahead, never more than
- * the records left could need.
+ * A leaf is drawn in batches: first the places, then the swaps, so that the memory for a whole batch of swaps is being
+ * fetched while the words are still being turned into places. Words are computed some KiB ahead, never more than the
+ * remaining records could need.
  */
 
 #include "shuffle/order.h"
@@ -38,7 +38,7 @@ void order_scatter(struct order_node node, unsigned bits, uint64_t first, size_t
     uint32_t words[WORDS];
     const uint64_t per_block = 2 * RANDOM_BLOCK_WORDS;
     const unsigned shift = 16 - bits;
-    const uint32_t mask = (((uint32_t)1 << bits) - 1) * 0x10001; /* of both 16-bit words in a 32-bit word */
+    const uint32_t mask = (((uint32_t)1 << bits) - 1) * 0x10001; /* for both 16-bit words in a 32-bit word */
     size_t i = 0;
 
     while (i < count) {
@@ -66,15 +66,15 @@ void order_scatter(struct order_node node, unsigned bits, uint64_t first, size_t
 }
 
 /* The 32-bit words of a stream in order. */
-struct stream {
+struct word_stream {
     struct order_node node;
-    uint64_t block; /* the next to be computed */
-    size_t next;    /* in words */
+    uint64_t block; /* number of the next block to be computed */
+    size_t next;    /* index of the next word in `words` */
     size_t end;
     uint32_t words[WORDS];
 };
 
-static inline uint32_t next_word(struct stream *stream, uint64_t wanted)
+static inline uint32_t next_stream_word(struct word_stream *stream, uint64_t wanted)
 {
     if (stream->next == stream->end) {
         size_t blocks = BLOCKS;
@@ -89,21 +89,21 @@ static inline uint32_t next_word(struct stream *stream, uint64_t wanted)
     return stream->words[stream->next++];
 }
 
-/* A number from 0 to bound - 1: words are multiplied, and the few that make some results likelier are rejected. */
-static inline uint32_t draw(struct stream *stream, uint32_t bound)
+/* A number from 0 to bound - 1: words are multiplied, and the few that make some results likelier rejected. */
+static inline uint32_t draw_number(struct word_stream *stream, uint32_t bound)
 {
-    uint64_t product = (uint64_t)next_word(stream, bound) * bound;
+    uint64_t product = (uint64_t)next_stream_word(stream, bound) * bound;
 
     if ((uint32_t)product < bound) {
         uint32_t excess = (uint32_t)-bound % bound; /* 2^32 mod bound */
 
         while ((uint32_t)product < excess)
-            product = (uint64_t)next_word(stream, bound) * bound;
+            product = (uint64_t)next_stream_word(stream, bound) * bound;
     }
     return (uint32_t)(product >> 32);
 }
 
-static inline void *number_at(const struct table *table, uint64_t i, bool wide)
+static inline void *number_in_table(const struct table *table, uint64_t i, bool wide)
 {
     return wide ? (void *)table_u64(table, i) : (void *)table_u32(table, i);
 }
@@ -119,11 +119,11 @@ static inline void swap(void *one, void *other, bool wide)
     memcpy(other, &kept[0], bytes);
 }
 
-/* Once for numbers of each width, which the compiler knows. */
+/* Compiled once for each width of numbers. */
 static inline void shuffle_leaf(struct order_node node, const struct table *table, uint64_t first, uint64_t records,
                                 bool wide)
 {
-    struct stream stream;
+    struct word_stream stream;
     void *place[BATCH];
 
     stream.node = node;
@@ -134,11 +134,11 @@ static inline void shuffle_leaf(struct order_node node, const struct table *tabl
         const unsigned batch = (unsigned)least(records - 1 - i, BATCH);
 
         for (unsigned k = 0; k < batch; k++) {
-            place[k] = number_at(table, first + i + k + draw(&stream, (uint32_t)(records - i - k)), wide);
+            place[k] = number_in_table(table, first + i + k + draw_number(&stream, (uint32_t)(records - i - k)), wide);
             __builtin_prefetch(place[k], 1);
         }
         for (unsigned k = 0; k < batch; k++, i++)
-            swap(number_at(table, first + i, wide), place[k], wide);
+            swap(number_in_table(table, first + i, wide), place[k], wide);
     }
 }
 
@@ -148,12 +148,6 @@ void order_leaf(struct order_node node, const struct table *table, uint64_t firs
         shuffle_leaf(node, table, first, records, true);
     else
         shuffle_leaf(node, table, first, records, false);
-}
-
-static void put_number(uint8_t bytes[8], uint64_t number)
-{
-    for (unsigned i = 0; i < 8; i++)
-        bytes[i] = (uint8_t)(number >> 8 * i);
 }
 
 /* The same order with a key of its own. */
@@ -170,7 +164,7 @@ struct order order_of_batch(const struct order *order, const char *name)
     uint8_t arguments[8 + ORDER_NAME_MAX];
     const size_t length = strlen(name);
 
-    put_number(arguments, length);
+    store64le(arguments, length);
     for (size_t i = 0; i < length; i++)
         arguments[8 + i] = (uint8_t)name[i];
     return derive(order, "batch", arguments, 8 + length);
@@ -180,8 +174,8 @@ struct order order_of_pile(const struct order *order, uint64_t epoch, uint64_t p
 {
     uint8_t arguments[16];
 
-    put_number(arguments, epoch);
-    put_number(arguments + 8, pile);
+    store64le(arguments, epoch);
+    store64le(arguments + 8, pile);
     return derive(order, "pile", arguments, sizeof arguments);
 }
 
@@ -194,7 +188,7 @@ void order_of_epoch(const struct order *order, uint64_t epoch, unsigned piles, u
 
     for (unsigned p = 0; p < piles; p++)
         number[p] = p;
-    put_number(arguments, epoch);
+    store64le(arguments, epoch);
     permuted = derive(order, "epoch", arguments, sizeof arguments);
     order_leaf((struct order_node){.order = &permuted}, &table, 0, piles);
 }

@@ -1,9 +1,9 @@
 /*
- * The spill policy is in make_room: write out the fullest tail of the lane once it is worth a write; if none is, spill
- * the lane's next pile, last ones first; if there is none left, write out the fullest tail however small. A lane can
- * make room as long as one of its piles has a full block, and only a pile whose block is full asks for it.
+ * The spill policy is in free_block: write out the fullest tail of the lane once it is worth a write; if none is, spill
+ * the lane's next pile, last ones first; if none is left, write out the fullest tail, however small. A lane can make
+ * room as long as one of its piles has a full block, and only a pile whose block is full needs room.
  *
- * Only whole blocks are written while a pile grows, so all writes but the last are aligned.
+ * Only whole blocks are written while a pile grows, so all writes except the last are aligned.
  */
 
 #include "shuffle/pile.h"
@@ -16,22 +16,22 @@
 #include "base/tunable.h"
 #include "system/fault.h"
 
-/* Spilled tails are written in pieces of 256 KiB, less if the memory is small: S/1024 for each of 512 piles keeps all
- * tails together at about S/4, as they are half full on average. */
+/* Spilled tails are written in pieces of FLUSH_BYTES, or S/FLUSH_SHARE if that is less: with 512 piles, that keeps all
+ * tails together at about S/4, since they are half full on average. */
 TUNABLE(FLUSH_BYTES, 256 << 10, 1, 256 << 10);
 TUNABLE(FLUSH_SHARE, 1024, 1, 1 << 16);
 
-/* Piles are read back in small steps: the system's reading ahead finds its stride sooner than with large ones. For 4 GB
- * from piles of 8 MB, gathering took 4.0 s with 128 KiB and 4.9 s with 1 MiB (Linux 6.18, ext4). */
+/* Piles are read back in small steps: then the system's reading ahead begins sooner than with large ones. For 4 GB from
+ * piles of 8 MB, gathering took 4.0 s with 128 KiB and 4.9 s with 1 MiB (Linux 6.18, ext4). */
 TUNABLE(READ_BYTES, 128 << 10, 64 << 10, 1 << 20);
 
-/* At most this part of the pool is written at a time: there may be room for the rest of a large pile. */
+/* At most 1/ONCE_SHARE of the pool is written at a time: then there may be room for the rest of a large pile. */
 TUNABLE(ONCE_SHARE, 16, 1, 4096);
 
-/* Blocks of one write, or read, at most. */
+/* The most blocks in one write, or read. */
 TUNABLE(PIECES, STORAGE_PIECES_MAX, 1, STORAGE_PIECES_MAX);
 
-/* Whole blocks of a pile. */
+/* The number of full blocks of a pile. */
 static uint32_t full_blocks(const struct pile *pile)
 {
     return pile->at == pile->end ? pile->blocks : pile->blocks - 1;
@@ -42,8 +42,8 @@ uint64_t piles_bytes(unsigned count, unsigned directories)
     return count * (uint64_t)(sizeof(struct pile) + spill_pile_bytes(directories));
 }
 
-/* Shared by the functions below: make piles as `as` says, with `promise` blocks promised. */
-static void init(struct piles *piles, struct piles as, uint32_t promise)
+/* For the functions below: make piles with the fields of `as`, and have `promise` blocks promised. */
+static void init_piles(struct piles *piles, struct piles as, uint32_t promise)
 {
     *piles = as;
     piles->pile = sys_allocate_apart(as.count, sizeof *piles->pile);
@@ -58,30 +58,30 @@ void piles_init(struct piles *piles, unsigned count, unsigned lanes, struct pool
     const size_t flush_bytes = least_size((size_t)pool->blocks * pool->block_bytes / FLUSH_SHARE, FLUSH_BYTES);
     const uint32_t flush_blocks = (uint32_t)(flush_bytes >> pool->block_shift);
 
-    init(piles,
-         (struct piles){.pool = pool,
-                        .storage = storage,
-                        .count = count,
-                        .lanes = lanes,
-                        .flush_blocks = flush_blocks > 0 ? flush_blocks : 1},
-         count);
+    init_piles(piles,
+               (struct piles){.pool = pool,
+                              .storage = storage,
+                              .count = count,
+                              .lanes = lanes,
+                              .flush_blocks = flush_blocks > 0 ? flush_blocks : 1},
+               count);
 }
 
 void piles_init_stored(struct piles *piles, unsigned count, struct pool *pool, struct storage *storage)
 {
-    init(piles, (struct piles){.pool = pool, .storage = storage, .count = count, .lanes = 1, .sealed = true}, 0);
+    init_piles(piles, (struct piles){.pool = pool, .storage = storage, .count = count, .lanes = 1, .sealed = true}, 0);
 }
 
 void piles_init_children(struct piles *piles, unsigned count, const struct piles *parents)
 {
-    init(piles,
-         (struct piles){.pool = parents->pool,
-                        .records = parents->records,
-                        .refers = parents->refers,
-                        .count = count,
-                        .lanes = 1,
-                        .promised = true},
-         0);
+    init_piles(piles,
+               (struct piles){.pool = parents->pool,
+                              .records = parents->records,
+                              .refers = parents->refers,
+                              .count = count,
+                              .lanes = 1,
+                              .promised = true},
+               0);
 }
 
 void pile_stored(struct piles *piles, unsigned p, uint64_t records, uint64_t bytes)
@@ -191,7 +191,7 @@ static void write_blocks(struct piles *piles, unsigned p, uint32_t blocks)
     }
 }
 
-/* Write whole blocks, at most `most`, the first ones, and give them back, but keep one block. */
+/* Write the first whole blocks, at most `most`, and give them back, but keep one block. */
 static void flush_full(struct piles *piles, unsigned p, uint64_t most)
 {
     struct pile *pile = &piles->pile[p];
@@ -217,8 +217,8 @@ static void flush_full(struct piles *piles, unsigned p, uint64_t most)
     }
 }
 
-/* Free at least one block, by a pile of p's lane; p's own block is full. */
-static void make_room(struct piles *piles, unsigned p)
+/* Free at least one block by writing a pile of p's lane; p's own block is full. */
+static void free_block(struct piles *piles, unsigned p)
 {
     unsigned lane = p % piles->lanes, fullest = p, next = p;
     uint32_t most = 0;
@@ -242,7 +242,7 @@ static void make_room(struct piles *piles, unsigned p)
     flush_full(piles, fullest, piles->pool->blocks / ONCE_SHARE + 1);
 }
 
-static void add_block(struct piles *piles, struct pile *pile, uint32_t block)
+static void add_pile_block(struct piles *piles, struct pile *pile, uint32_t block)
 {
     if (pile->blocks++ == 0)
         pile->first = block;
@@ -253,7 +253,7 @@ static void add_block(struct piles *piles, struct pile *pile, uint32_t block)
     pile->end = pile->at + piles->pool->block_bytes;
 }
 
-/* Have room for at least one byte. False: there is none for references. */
+/* Make room for at least one byte. False: there is no room for references. */
 static bool next_block(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
@@ -263,12 +263,12 @@ static bool next_block(struct piles *piles, unsigned p)
     while (block == POOL_NONE) {
         if (piles->refers)
             return false;
-        make_room(piles, p);
+        free_block(piles, p);
         if (pile->at != pile->end)
-            return true; /* it was p that was written, and its block is empty again */
+            return true; /* p itself was written, and its block is empty again */
         block = pool_get(pool);
     }
-    add_block(piles, pile, block);
+    add_pile_block(piles, pile, block);
     return true;
 }
 
@@ -293,8 +293,8 @@ bool pile_append(struct piles *piles, unsigned p, const uint8_t *data, size_t by
     return true;
 }
 
-/* Leave the pile without blocks. */
-static void put_chain(struct piles *piles, unsigned p)
+/* Give back all blocks of the pile. */
+static void give_back_chain(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
 
@@ -317,7 +317,7 @@ void pile_flush(struct piles *piles, unsigned p)
     if (pile->blocks == 0)
         return;
     write_blocks(piles, p, pile->blocks - (pile->at == pile->end - piles->pool->block_bytes));
-    put_chain(piles, p);
+    give_back_chain(piles, p);
 }
 
 void piles_make_room(struct piles *piles, uint64_t blocks)
@@ -358,7 +358,7 @@ int pile_place(void *context, unsigned p, uint64_t bytes, struct iovec *pieces, 
         size_t some;
 
         if (pile->at == pile->end)
-            add_block(piles, pile, pool_get_promised(piles->pool));
+            add_pile_block(piles, pile, pool_get_promised(piles->pool));
         some = (size_t)least(bytes, (uint64_t)(pile->end - pile->at));
         pieces[count] = (struct iovec){.iov_base = pile->at, .iov_len = some};
         pile->at += some;
@@ -369,7 +369,7 @@ int pile_place(void *context, unsigned p, uint64_t bytes, struct iovec *pieces, 
     return count;
 }
 
-/* The tail, if there is one, comes after a full block, since only whole blocks were written before it. */
+/* A tail follows full blocks, since only whole blocks were written before it. */
 void pile_load(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
@@ -419,7 +419,7 @@ void pile_clear(struct piles *piles, unsigned p)
 {
     struct pile *pile = &piles->pile[p];
 
-    put_chain(piles, p);
+    give_back_chain(piles, p);
     if (pile->spilled)
         storage_drop(piles->storage, p);
     pile->spilled = false;
@@ -433,6 +433,6 @@ void pile_check(const struct piles *piles, unsigned p, uint64_t found)
 {
     if (found == piles->pile[p].records)
         return;
-    MUST_ALWAYS(piles->storage != NULL); /* what was divided was checked before */
+    MUST_ALWAYS(piles->storage != NULL); /* a divided pile was checked before */
     piles->storage->kind->report(piles->storage, p);
 }

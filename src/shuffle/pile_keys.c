@@ -19,7 +19,7 @@ void pile_keys_open(struct pile_keys *keys, struct piles *piles, unsigned p, boo
     keys->next = keys->count = 0;
 }
 
-/* That are read at a time. */
+/* How many are read at a time. */
 TUNABLE(KEYS, PILE_KEYS_AHEAD, 1, PILE_KEYS_AHEAD);
 
 uint64_t pile_keys_next(struct pile_keys *keys)

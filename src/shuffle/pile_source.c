@@ -7,25 +7,25 @@
 #include "base/tunable.h"
 #include "system/fault.h"
 
-/* What is read twice is checked in parts of this length, or longer ones. */
+/* Piles that are read twice are checked in parts of at least this length. */
 TUNABLE(PART_BYTES, 256 << 10, 64, 256 << 10);
 
 struct pile_parts {
-    size_t bytes;   /* of each part but the last */
-    size_t count;   /* that have been read */
-    uint64_t sum[]; /* of each */
+    size_t bytes;   /* of each part except the last */
+    size_t count;   /* number of parts that have been read */
+    uint64_t sum[]; /* checksum of each */
 };
 
 struct reading {
     struct piles *piles;
     unsigned pile;
     bool keep;
-    struct pile_parts *parts; /* NULL: it is read once */
-    uint8_t *part;            /* the one that is handed out, */
-    size_t at, end;           /* of which these bytes are left; */
-    size_t next;              /* the number of the next one */
+    struct pile_parts *parts; /* NULL: the pile is read once */
+    uint8_t *part;            /* the part being handed out */
+    size_t at, end;           /* places in it of the bytes left */
+    size_t next;              /* number of the next part */
     struct storage_reader reader;
-    struct pile_walk walk; /* which comes after what is in storage */
+    struct pile_walk walk; /* through the bytes in memory, after those in storage */
 };
 
 void pile_source_twice(struct piles *piles, unsigned p)
@@ -41,7 +41,7 @@ void pile_source_twice(struct piles *piles, unsigned p)
     pile->parts->bytes = bytes;
 }
 
-static void begin_reading(struct reading *reading, struct piles *piles, unsigned p, bool keep)
+static void begin_parts(struct reading *reading, struct piles *piles, unsigned p, bool keep)
 {
     struct pile_parts *parts = piles->pile[p].parts;
 
@@ -53,7 +53,7 @@ static void begin_reading(struct reading *reading, struct piles *piles, unsigned
         reading->part = fault_allocate(parts->bytes, 1);
 }
 
-static void end_reading(struct reading *reading)
+static void end_parts(struct reading *reading)
 {
     storage_reader_release(&reading->reader);
     free(reading->part);
@@ -82,7 +82,7 @@ static size_t read_bytes(struct reading *reading, uint8_t *data, size_t bytes)
     return done;
 }
 
-/* Have the next part, which must be as it was if it has been read before. False: there is none. */
+/* Read the next part; the run ends if it was read before and has changed. False: no more. */
 static bool read_part(struct reading *reading)
 {
     struct pile_parts *parts = reading->parts;
@@ -100,7 +100,7 @@ static bool read_part(struct reading *reading)
     return true;
 }
 
-static size_t read_pile(void *context, uint8_t *data, size_t bytes, struct absent *absent)
+static size_t read_pile_bytes(void *context, uint8_t *data, size_t bytes, struct absent *absent)
 {
     struct reading *reading = context;
     size_t done = 0;
@@ -131,16 +131,16 @@ void pile_source_verify(const struct engine *engine, struct piles *piles, unsign
     if (!piles->pile[p].spilled)
         return;
     pile_source_twice(piles, p);
-    begin_reading(&reading, piles, p, true);
-    while ((got = read_pile(&reading, buffer.data, buffer.bytes, NULL)) > 0)
+    begin_parts(&reading, piles, p, true);
+    while ((got = read_pile_bytes(&reading, buffer.data, buffer.bytes, NULL)) > 0)
         records += record_count(format, &scan, buffer.data, got, &whole);
-    end_reading(&reading);
+    end_parts(&reading);
     pile_check(piles, p, whole ? records : UINT64_MAX);
 }
 
 static void free_reading(void *context)
 {
-    end_reading(context);
+    end_parts(context);
     free(context);
 }
 
@@ -148,6 +148,6 @@ struct source *pile_source(struct piles *piles, unsigned p, bool keep)
 {
     struct reading *reading = fault_allocate(1, sizeof *reading);
 
-    begin_reading(reading, piles, p, keep);
-    return source_over(read_pile, reading, free_reading, UINT64_MAX);
+    begin_parts(reading, piles, p, keep);
+    return source_over(read_pile_bytes, reading, free_reading, UINT64_MAX);
 }

@@ -1,18 +1,17 @@
 /*
- * One mutex guards all states, and whoever holds it looks at no more than LANES_MAX (scatter.c) lanes and a few
- * numbers, however many threads and blocks there are. Blocks have numbers from 0; block b stands at b mod `count`. From
- * numbering on, what is worked on is a slice, which is mostly a whole block: slices have numbers of their own, in input
- * order, and slice s is that of the block in slice[s mod `count`]. No block has two slices between numbering and its
- * last append.
+ * One mutex guards all states, and a thread that holds it looks at no more than LANES_MAX (scatter.c) lanes and a few
+ * numbers, however many threads and blocks there are. Blocks have numbers from 0; block b is at index b mod `count`.
+ * From numbering on, tasks are about slices, mostly whole blocks: slices have numbers of their own, in input order, and
+ * slice s is that of the block in slice[s mod `count`]. No block has two slices between numbering and its last append.
  *
- * A slice's first record has a number when all blocks before have been scanned to their end, and all slices before
- * have been numbered. A lane appends as many slices at once as are routed. It waits until they are worth a task, as
- * handing over costs some microseconds; or many blocks of the ring; or until no more can come before they are appended.
+ * A slice's first record gets a number when all blocks before have been scanned to their end, and all slices before
+ * have been numbered. A lane appends all routed slices at once. It waits until they are worth a task, since handing
+ * over costs some microseconds; or are many blocks of the ring; or until no more can come before they are appended.
  *
- * The task nearest to completion comes first, so that the ring empties before it fills; but where threads are idle, to
- * read comes first, which only one can do. A thread that gets a task wakes one other if there is more to do than those
- * who work will come to before one more is awake. So work spreads as fast as threads wake up, and few are woken in
- * vain.
+ * The task nearest to completion comes first, so that the ring empties before it fills; but if threads are idle,
+ * reading comes first, which only one can do. A thread that gets a task wakes another one if there is more to do than
+ * the working threads could begin before that is awake. So work spreads as fast as threads wake up, and few are woken
+ * in vain.
  */
 
 #include "shuffle/queue.h"
@@ -24,34 +23,34 @@
 #include "system/fault.h"
 #include "system/pool.h"
 
-/* A record for every BYTES_PER_RECORD of a block: the room of its lists. With more, blocks are cut into slices. */
+/* A block's lists have room for a record per BYTES_PER_RECORD bytes. A block with more records is done in slices. */
 TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
 
-/* Lists for keys take 20 bytes a record beside the 14 of the others. So that there is room for lines of 8 bytes as
- * well, a block has less data. There is room for one record, and the piece after it, at least: those take up to 40
- * bytes more than there are, and 16 to be aligned. */
+/* Lists for keys take 20 bytes a record beside the 14 of the others. A block with them has less data, so that there is
+ * room for lines of 8 bytes. There is room for at least one record and the piece after it: these take up to 40 bytes
+ * more than KEYED_RECORD_BYTES, and 16 for alignment. */
 enum { KEYED_RECORD_BYTES = 34, KEYED_LESS = 7, KEYED_BYTES = 56 };
 enum { ALIGNMENT = 64 };
 
-/* Each of several workers has a block, and there are more that wait for their turn: a part of them, and some. */
+/* With several workers, each has a block, and more blocks wait: 1/WAITING_SHARE of that number, and WAITING_BLOCKS. */
 TUNABLE(WAITING_SHARE, 4, 1, 64);
 TUNABLE(WAITING_BLOCKS, 4, 1, 8);
 
-/* These records of a lane, or this part of the ring, are worth a task: some 100 microseconds. */
+/* APPEND_RECORDS records of a lane, or 1/APPEND_SHARE of the ring, are worth a task: some 100 microseconds. */
 TUNABLE(APPEND_RECORDS, 8192, 1, 8192);
 TUNABLE(APPEND_SHARE, 3, 1, 64);
 
-/* A thread wakes up in this part of the time of a task, at worst. */
+/* Waking a thread takes at most 1/WAKING_SHARE of the time of a task. */
 TUNABLE(WAKING_SHARE, 4, 1, 64);
 
 struct slot {
     struct queue_block block;
-    bool scanned; /* and not yet numbered */
+    bool scanned; /* scanned, and not yet numbered? */
     bool routed;
 };
 
 struct lane {
-    uint64_t next; /* the slice it appends next */
+    uint64_t next; /* number of the slice it appends next */
     bool busy;
 };
 
@@ -61,12 +60,12 @@ struct queue {
     unsigned count, lane_count;
     bool in_order; /* are blocks scanned one after another? */
     bool reading, at_end, stopped;
-    bool open;          /* a record begins, where all that is numbered ends, and does not end */
-    bool sliced;        /* the block `to_number` has a slice that is not appended, and more to come; */
-    bool again;         /* or that is appended, so that the next one may be scanned */
-    unsigned busy;      /* threads that have a task, */
-    unsigned idle;      /* and that wait for one */
-    bool woken;         /* has one of these been woken, and not come yet? */
+    bool open;          /* is a record open at the end of the last numbered slice? */
+    bool sliced;        /* has block `to_number` a numbered slice, not appended yet, and more to come? */
+    bool again;         /* was that appended, so that the next slice may be scanned? */
+    unsigned busy;      /* number of threads with a task */
+    unsigned idle;      /* and of those waiting for one */
+    bool woken;         /* has one of these been woken, and not come here yet? */
     uint64_t oldest;    /* the first block not done */
     uint64_t to_number; /* ... not numbered to its end */
     uint64_t to_scan;   /* ... that nobody scans or has scanned */
@@ -136,8 +135,8 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
         uint8_t *at = buffer + i * slot_bytes(block_bytes);
 
         block->room = keyed ? list_bytes / KEYED_RECORD_BYTES - 1 : room_for(block_bytes);
-        /* The data first: where reading begins at no multiple of 16, the system copies at a third of its speed (AMD
-         * EPYC, Linux 6.18). */
+        /* The data first: reading to an address that is no multiple of 16 is three times slower (AMD EPYC, Linux
+         * 6.18). */
         block->buffer = at;
         block->data = at;
         block->pieces = (struct queue_piece *)(void *)(at + data_bytes + POOL_SLACK_BYTES);
@@ -151,7 +150,7 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
     return queue;
 }
 
-static struct slot *slot_of(struct queue *queue, uint64_t sequence)
+static struct slot *slot_of_slice(struct queue *queue, uint64_t sequence)
 {
     return &queue->slot[sequence % queue->count];
 }
@@ -168,13 +167,13 @@ struct queue_block *queue_slice(const struct queue *queue, uint64_t slice)
 
 /* ---- Looking for work ---- */
 
-/* Can no slice be numbered before those that are have been appended? */
+/* Must numbered slices be appended before more slices can be numbered? */
 static bool numbers_wait(const struct queue *queue)
 {
     return queue->sliced || (queue->at_end && queue->to_number == queue->to_read);
 }
 
-/* Are the slices from `next` on, as far as they are routed, worth a task for one lane? */
+/* Are the routed slices from `next` on worth a task for one lane? */
 static bool is_worth(const struct queue *queue, uint64_t next)
 {
     const struct queue_block *last;
@@ -189,7 +188,7 @@ static bool is_worth(const struct queue *queue, uint64_t next)
            (uint64_t)APPEND_RECORDS * queue->lane_count;
 }
 
-/* How many lanes have slices that are worth a task? *best receives the worker's own, or the one with most. */
+/* The number of lanes with slices that are worth a task. *best receives the worker's own lane, or the one with most. */
 static unsigned count_appends(const struct queue *queue, unsigned worker, unsigned *best)
 {
     uint64_t least = UINT64_MAX;
@@ -221,7 +220,7 @@ static bool can_read(const struct queue *queue)
     return !queue->reading && !queue->at_end && queue->to_read - queue->oldest < queue->count;
 }
 
-/* Is there enough to do for one more thread? Not before the last one that was woken has come. */
+/* Is there enough to do for one more thread? Not while one that was woken has not come yet. */
 static bool is_worth_waking(const struct queue *queue)
 {
     unsigned lane;
@@ -242,24 +241,24 @@ static bool take_other(struct queue *queue, unsigned worker, struct queue_task *
     } else if (queue->to_route < queue->numbered) {
         *task = (struct queue_task){.kind = QUEUE_ROUTE, .block = queue_slice(queue, queue->to_route++)};
     } else if (queue->again) {
-        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot_of(queue, queue->to_number)->block};
+        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot_of_slice(queue, queue->to_number)->block};
         queue->again = false;
     } else if (count_scans(queue) > 0) {
-        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot_of(queue, queue->to_scan++)->block};
+        *task = (struct queue_task){.kind = QUEUE_SCAN, .block = &slot_of_slice(queue, queue->to_scan++)->block};
     } else {
         return false;
     }
     return true;
 }
 
-static bool take(struct queue *queue, unsigned worker, struct queue_task *task)
+static bool take_task(struct queue *queue, unsigned worker, struct queue_task *task)
 {
     const bool reads = can_read(queue);
 
     if ((!reads || queue->idle == 0) && take_other(queue, worker, task))
         return true;
     if (reads) {
-        *task = (struct queue_task){.kind = QUEUE_READ, .block = &slot_of(queue, queue->to_read)->block};
+        *task = (struct queue_task){.kind = QUEUE_READ, .block = &slot_of_slice(queue, queue->to_read)->block};
         queue->reading = true;
     }
     return reads;
@@ -267,11 +266,11 @@ static bool take(struct queue *queue, unsigned worker, struct queue_task *task)
 
 /* ---- What is done ---- */
 
-/* Number slices as far as all before are known. After one that is not its block's last, the following blocks wait. */
+/* Number all slices that can be numbered. If a slice is not the last of its block, the following blocks wait. */
 static void number_slices(struct queue *queue)
 {
     while (queue->to_number < queue->to_read && !queue->sliced) {
-        struct slot *slot = slot_of(queue, queue->to_number);
+        struct slot *slot = slot_of_slice(queue, queue->to_number);
 
         if (!slot->scanned)
             return;
@@ -287,7 +286,7 @@ static void number_slices(struct queue *queue)
     }
 }
 
-/* Slices that all lanes have appended are done, and perhaps their blocks. */
+/* End the slices that all lanes have appended, and their blocks if nothing is left of them. */
 static void end_slices(struct queue *queue)
 {
     uint64_t end = queue->routed;
@@ -307,7 +306,7 @@ static void end_slices(struct queue *queue)
     }
 }
 
-static void finish(struct queue *queue, const struct queue_task *task)
+static void finish_task(struct queue *queue, const struct queue_task *task)
 {
     struct slot *slot = (struct slot *)(void *)task->block;
 
@@ -344,10 +343,10 @@ void queue_next(struct queue *queue, unsigned worker, struct queue_task *task)
 
     pthread_mutex_lock(&queue->mutex);
     if (!queue->stopped)
-        finish(queue, task);
+        finish_task(queue, task);
     *task = (struct queue_task){.kind = QUEUE_END};
     while (!(ends = queue->stopped || (queue->at_end && queue->oldest == queue->to_read)) &&
-           !take(queue, worker, task)) {
+           !take_task(queue, worker, task)) {
         queue->idle++;
         pthread_cond_wait(&queue->work, &queue->mutex);
         queue->idle--;

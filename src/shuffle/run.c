@@ -4,8 +4,8 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
-/* The part, before `skip` and `limit` cut it. */
-static struct run_range part_of(const struct run *run, uint64_t records)
+/* The range of --part, before `skip` and `limit` cut it. */
+static struct run_range part_of_order(const struct run *run, uint64_t records)
 {
     if (run->parts == 0)
         return (struct run_range){.end = records};
@@ -14,7 +14,7 @@ static struct run_range part_of(const struct run *run, uint64_t records)
 
 struct run_range run_range(const struct run *run, uint64_t records)
 {
-    struct run_range range = part_of(run, records);
+    struct run_range range = part_of_order(run, records);
 
     if (run->parts > 0 && records == UINT64_MAX)
         return (struct run_range){.end = UINT64_MAX};
@@ -64,7 +64,7 @@ bool run_skips(struct run *run, uint64_t records)
 
 uint64_t run_settle(struct run *run, uint64_t records)
 {
-    const struct run_range part = part_of(run, records), range = run_range(run, records);
+    const struct run_range part = part_of_order(run, records), range = run_range(run, records);
     const uint64_t all = part.end - part.first;
 
     if (run->skip > all && run->limit > 0)
@@ -110,7 +110,7 @@ void run_transfer_end(struct transfer *transfer)
     output_buffer_drain(&transfer->outlet, transfer->output);
 }
 
-static void drain(void *context)
+static void drain_transfer(void *context)
 {
     run_transfer_end(context);
 }
@@ -123,7 +123,7 @@ void run_transfer(struct transfer *transfer, const struct run *run, struct sourc
     transfer->output = output;
     record_reader_init(&transfer->reader, &run->format, source, reading.data, reading.bytes);
     output_buffer_init(&transfer->outlet, writing.data, writing.bytes, output != NULL && output_needs(output)->ends,
-                       drain, transfer);
+                       drain_transfer, transfer);
 }
 
 void run_transfer_piece(struct transfer *transfer, const struct record_piece *piece)

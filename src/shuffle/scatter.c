@@ -1,20 +1,19 @@
 /*
  * The input goes through the queue (queue.h) in blocks: read, scanned for record ends, routed, appended. A record that
- * reaches over the end of a block is simply two pieces of one record: both have its number, so both go to its pile, one
- * after the other. That is why records may be of any length, larger than memory too.
+ * goes over the end of a block is simply two pieces: both have its number, so both go to its pile, one after the other.
+ * So records may have any length, even larger than memory.
  *
  * Routing turns a block into a list of pieces for each lane, so that a lane touches nothing but its own records. The
  * append loop is the hot one: one look at the list, one copy to the pile's stage, which may write beyond the piece
  * because the next one overwrites that, and two counters.
  *
- * If keys say where records go, blocks end where records do, and keyed_reader.c routes them. The first record without a
- * key is that of which the first lane hears first, since it comes to the blocks in their order.
+ * In an order by keys, blocks end where records do, and keyed_reader.c routes them. Lane 0 sees slices in input order,
+ * so the first record without a key that it meets is the input's first.
  *
  * With a limit to the records that will be written, a pile is dropped as soon as the piles before it hold that many.
- * That shows long before the input ends, since a pile's records only become more; so hardly more records are ever
- * stored than will be written. When few piles are left, nobody needs to know where each record ends: the records of a
- * block are only counted, and when they have been routed, those few that are still wanted are found by passing over the
- * others.
+ * That happens long before the input ends; so hardly more records are stored than will be written. When few piles are
+ * left, the ends of most records are not needed: the records of a block are only counted, and after routing, the few
+ * wanted ones are found by passing over the others.
  */
 
 #include "shuffle/scatter.h"
@@ -42,8 +41,8 @@ TUNABLE(LANES_MAX, 16, 1, 64);
  * lines of 9 bytes takes 1.3, 1.1, 1.5 and 1.8 s with 2, 4, 8 and 16 (Xeon, Sapphire Rapids, one thread). */
 TUNABLE(FEW, 4, 1, 64);
 
-/* All is settled before the threads begin, but for `scan`, of the thread that scans, one at a time if `in_order`;
- * `bad`, of the one that appends to lane 0; and `kept` and `counted`, to which all that route add. */
+/* All is set before the threads begin, except `scan`, of the thread that scans, one at a time if `in_order`; `bad`, of
+ * the one that appends to lane 0; and `kept` and `counted`, which all that route change. */
 struct scattering {
     const struct record_format *format;
     const struct scatter_plan *plan;
@@ -51,23 +50,24 @@ struct scattering {
     struct piles *piles;
     struct stages stages;
     struct queue *queue;
-    struct record_scan scan; /* where blocks that were scanned in order end */
-    bool in_order;           /* do the ends in a block depend on the bytes before it? */
+    struct record_scan scan; /* position at the end of the last block scanned in order */
+    bool in_order;           /* do ends in a block depend on bytes before it? */
     bool limited;
     bool numbered;                 /* do blocks have lists for keys? */
-    struct keyed_reader *reader;   /* NULL: there are none in the records */
+    struct keyed_reader *reader;   /* NULL: no keys in records */
     struct seen *seen;             /* NULL: no record is left out */
-    const struct queue_block *bad; /* has the first record without a key */
-    atomic_uint kept;              /* that many piles, the first ones, may still be wanted */
+    const struct queue_block *bad; /* the block with the first record without a key */
+    atomic_uint kept;              /* the first `kept` piles may still be wanted */
     _Atomic uint64_t *counted;     /* records routed to each pile; only with a limit */
-    uint32_t *count;               /* of the pieces of a block that are routed to each pile; each thread has its own */
+    uint32_t *count;               /* pieces of a block routed to each pile; each thread has its own array */
 };
 
-/* Bytes that stayed are forgotten when the block's turn comes again: everything before it has been appended by then. */
+/* Bytes that stayed in place are forgotten when their block is read again: all bytes before have been appended by
+ * then. */
 static void read_block(struct scattering *s, struct queue_block *block)
 {
-    /* Records that are referred to are read only once, so their blocks need not fit in the caches: larger blocks are
-     * fewer. 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
+    /* For references, bytes are read only once, so blocks need not fit in the caches: fewer, larger blocks are better.
+     * 540 MB of JSON lines take 0.11 s, with blocks of 256 KiB 0.13 s. */
     const size_t most = s->plan->refers ? QUEUE_BLOCK_BYTES_MAX : block->data_bytes;
 
     if (block->data != block->buffer)
@@ -83,7 +83,7 @@ static void read_block(struct scattering *s, struct queue_block *block)
         queue_stop(s->queue);
 }
 
-/* Find the ends of the block's records; or only how many, if few are wanted and the lists have room for all. */
+/* Find the ends of the block's records; or only count them, if few are wanted and the lists have room for all. */
 static void scan_block(struct scattering *s, struct queue_block *block)
 {
     const struct record_format *format = s->format;
@@ -99,7 +99,7 @@ static void scan_block(struct scattering *s, struct queue_block *block)
         block->to = block->bytes;
         return;
     }
-    if (!s->in_order) /* else the next block would wait for them, and they do not tell where records end */
+    if (!s->in_order) /* else ends do not depend on them, and to wait would hold up the next block */
         source_fetch(s->source, &block->absent);
     if (s->reader != NULL && block->from == 0)
         anywhere = block->begins;
@@ -120,7 +120,7 @@ static void scan_block(struct scattering *s, struct queue_block *block)
         counter_add_shared(s->plan->records, block->records);
 }
 
-/* Add a routed block's records to those counted, and see how many piles are wanted. */
+/* Add a routed block's records to `counted`, and lower `kept` accordingly. */
 static void add_counts(struct scattering *s, const uint32_t *count)
 {
     unsigned before = atomic_load(&s->kept);
@@ -136,7 +136,7 @@ static void add_counts(struct scattering *s, const uint32_t *count)
         continue;
 }
 
-/* Drop the lane's piles that are no longer wanted; the last ones may have been dropped. */
+/* Drop the lane's piles that are no longer wanted, unless they have been dropped. */
 static void drop_piles(struct scattering *s, unsigned lane)
 {
     const unsigned lanes = s->piles->lanes, kept = atomic_load(&s->kept);
@@ -149,7 +149,7 @@ static void drop_piles(struct scattering *s, unsigned lane)
     }
 }
 
-/* Set next[l] to the start of lane l's pieces, which go to these piles. After whole records may be one more. */
+/* Set next[l] to the start of lane l's pieces, for the piles in `pile`. An open record may follow the whole ones. */
 static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *pile, size_t whole, bool open,
                         size_t *next)
 {
@@ -158,7 +158,7 @@ static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *p
 
     if (lanes == 1 && !s->limited)
         return;
-    /* By pile: with a counter for each lane, every count would wait for the one before. */
+    /* Counted by pile: with a counter for each lane, every count would wait for the one before. */
     memset(count, 0, (s->piles->count + 1) * sizeof *count);
     for (size_t i = 0; i < whole; i++)
         count[pile[i]]++;
@@ -173,9 +173,9 @@ static void start_lanes(struct scattering *s, uint32_t *count, const uint16_t *p
     }
 }
 
-/* Returns the place of the piece. */
-static size_t deal(const struct scattering *s, struct queue_block *block, size_t *next, size_t start, size_t end,
-                   unsigned p)
+/* Put a piece into its lane's list. Returns its index. */
+static size_t put_piece(const struct scattering *s, struct queue_block *block, size_t *next, size_t start, size_t end,
+                        unsigned p)
 {
     const size_t length = end - start, place = next[p & (s->piles->lanes - 1)]++;
 
@@ -184,8 +184,8 @@ static size_t deal(const struct scattering *s, struct queue_block *block, size_t
     return place;
 }
 
-/* Deal out all pieces, since all ends are listed. */
-static void deal_all(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
+/* Put all pieces into the lists of lanes, since all ends are listed. */
+static void put_all_pieces(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
 {
     size_t start = block->from;
 
@@ -196,14 +196,14 @@ static void deal_all(struct scattering *s, struct queue_block *block, uint32_t *
         const size_t end = block->from + block->ends[i];
 
         if (!s->numbered)
-            deal(s, block, next, start, end, block->pile[i]);
+            put_piece(s, block, next, start, end, block->pile[i]);
         else if (block->pile[i] < s->plan->piles)
-            block->number[deal(s, block, next, start, end, block->pile[i])] = (uint32_t)i;
+            block->number[put_piece(s, block, next, start, end, block->pile[i])] = (uint32_t)i;
         start = end;
     }
 }
 
-/* Which pieces are for the piles [first, last)? Any may be, so there is no branch that could be mispredicted. */
+/* List the pieces for the piles [first, last), without a branch, which could be mispredicted. */
 static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, unsigned last, uint32_t *wanted)
 {
     size_t found = 0;
@@ -215,8 +215,9 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
     return found;
 }
 
-/* Deal out only the wanted pieces, passing over the others. Their piles overwrite the list of the piles of all. */
-static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
+/* Put only the wanted pieces into the lists, passing over the others. Their piles overwrite the list of piles of
+ * all. */
+static void put_few_pieces(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
 {
     uint16_t *pile = block->pile;
     struct record_scan scan = block->begins;
@@ -234,7 +235,7 @@ static void deal_few(struct scattering *s, struct queue_block *block, uint32_t *
         at += record_skip(s->format, &scan, block->data + at, block->bytes - at, wanted[i] - passed);
         start = at;
         at += record_skip(s->format, &scan, block->data + at, block->bytes - at, 1);
-        deal(s, block, next, start, at, pile[i]);
+        put_piece(s, block, next, start, at, pile[i]);
         passed = wanted[i] + 1;
     }
 }
@@ -243,7 +244,7 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
 {
     uint32_t *count = s->count + (size_t)worker * (s->piles->count + 1);
     const unsigned lanes = s->piles->lanes;
-    size_t *next = block->lane_start; /* lane l's place while pieces are dealt out, then the start of lane l + 1 */
+    size_t *next = block->lane_start; /* lane l's next index while lists are filled, then the start of lane l + 1 */
 
     source_fetch(s->source, &block->absent);
     if (s->reader != NULL)
@@ -254,16 +255,17 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
         s->plan->route(s->plan->context, block->first_record, block->records + block->open, block->pile);
     memset(next, 0, (lanes + 1) * sizeof *next);
     if (block->listed)
-        deal_all(s, block, count, next);
+        put_all_pieces(s, block, count, next);
     else
-        deal_few(s, block, count, next);
+        put_few_pieces(s, block, count, next);
     memmove(next + 1, next, lanes * sizeof *next);
     next[0] = 0;
 }
 
 /* ---- Appending ---- */
 
-/* Append the references of records that begin in the block. Where one goes on is not known. False: there is no room. */
+/* Append references to the records that begin in the block; the length of one that goes on is unknown. False: no
+ * room. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane, const struct queue_piece *end)
 {
     const struct queue_piece *piece = block->pieces + block->lane_start[lane];
@@ -310,11 +312,11 @@ static void append_block(struct scattering *s, struct queue_block *block, unsign
         if (s->plan->sorted != NULL && (piece->start > block->from || !block->continues))
             append_key(s, piece->pile + SORTED_RANGES, block->hash[block->number[piece - block->pieces]].word[0]);
     }
-    /* The record that is still open is counted by the block in which it ends. */
+    /* A record that is still open is counted by the block in which it ends. */
     if (block->open) {
         unsigned p = block->pile[block->records];
 
-        MUST(p < s->piles->count); /* a record in pieces is wanted */
+        MUST(p < s->piles->count); /* a record in pieces is never left out */
         if ((p & (s->piles->lanes - 1)) == lane)
             pile_count(s->piles, p, -1);
     }
@@ -332,7 +334,7 @@ static void count_block(struct scattering *s, struct queue_block *block, unsigne
                      !block->open || piece->start + piece->length != block->to);
 }
 
-/* False: there is no room for all. */
+/* False: there is no room for all references. */
 static bool append_slices(struct scattering *s, const struct queue_task *task)
 {
     bool room = true;
@@ -363,7 +365,7 @@ static bool append_slices(struct scattering *s, const struct queue_task *task)
     return room;
 }
 
-static void work(void *context, unsigned worker)
+static void work_on_tasks(void *context, unsigned worker)
 {
     struct scattering *s = context;
     struct queue_task task = {.kind = QUEUE_END};
@@ -397,7 +399,7 @@ void scatter_to_children(const void *context, uint64_t first, size_t count, uint
     order_scatter(children->node, children->bits, first, count, pile);
 }
 
-/* One for each worker, if there are as many. */
+/* One for each worker, at most LANES_MAX. */
 unsigned scatter_lanes(unsigned workers)
 {
     unsigned lanes = 1;
@@ -421,7 +423,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
     const struct engine_space reading = engine_buffer(engine, ENGINE_READING);
     const struct engine_space space = engine_buffer(engine, sorts ? ENGINE_LATTER : ENGINE_WHOLE);
     const unsigned workers = engine->memory.workers;
-    const unsigned threads = workers + (engine->waiting > 0); /* one at a time waits for the input */
+    const unsigned threads = workers + (engine->waiting > 0); /* one at a time may wait for the input */
     const unsigned last = plan->last > 0 ? plan->last : plan->piles;
     struct scattering s = {.format = format,
                            .plan = plan,
@@ -456,8 +458,8 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         s.counted = fault_allocate(piles->count, sizeof *s.counted);
     s.count = fault_allocate((size_t)threads * (piles->count + 1), sizeof *s.count);
     stages_open(&s.stages, piles);
-    threads_run(threads, work, &s);                               /* writes to temporary files seldom wait */
-    for (unsigned i = 0; queue_block_at(s.queue, i) != NULL; i++) /* if it was stopped */
+    threads_run(threads, work_on_tasks, &s);                      /* writes to temporary files seldom wait */
+    for (unsigned i = 0; queue_block_at(s.queue, i) != NULL; i++) /* left absent if it was stopped */
         source_fetch(source, &queue_block_at(s.queue, i)->absent);
     if (s.bad != NULL)
         keyed_reader_refuse(s.reader, s.bad);

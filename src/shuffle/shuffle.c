@@ -1,14 +1,13 @@
 /*
- * Gathering goes on until it comes to a pile that does not fit; that pile is started over, and gathering goes on after
- * it.
+ * Gathering comes to a pile that does not fit, that pile is started over, and gathering goes on after it.
  *
- * A leaf's order is drawn as a table of record numbers (Fisher-Yates over 0, 1, 2, ...) and turned around into ranks:
- * rank i is where record i stands in the output. Pile j then takes the ranks [j share, (j + 1) share): the records'
- * sequence in a pile is that of the source, so the ranks of pile j are those of the whole, filtered. They are put
- * together in place j of another table, where pile j finds them, and where it can be divided again.
+ * A leaf's order is drawn as a table of record numbers (Fisher-Yates over 0, 1, 2, ...) and inverted into ranks: rank i
+ * is the place of record i in the output. Pile j then takes the records with ranks [j share, (j + 1) share), in the
+ * order of the source, and their ranks in the same order. These are sorted by pile into another table, from place j
+ * share on, so that a pile can be divided again.
  *
- * Moving the records, and moving their ranks, gives back each block as soon as it has been read, so the copies take
- * little more than the last block of each pile.
+ * Moving records, and moving ranks, gives back each block as soon as it has been read, so the copies take little more
+ * than the last block of each pile.
  */
 
 #include "shuffle/shuffle.h"
@@ -23,28 +22,29 @@
 #include "shuffle/scatter.h"
 #include "shuffle/units.h"
 
-/* The least memory beside a drawn order: a part of the order's own memory, and some blocks. */
+/* The least memory beside a drawn order: 1/WORK_SHARE of the order's own memory, and WORK_BLOCKS blocks. */
 enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 
-/* The most piles into which one is scattered by rank, and the part of the memory beside the order for their last
- * blocks. */
+/* The most piles into which one is scattered by rank; their last blocks may take 1/ENDS_SHARE of the memory beside the
+ * order. */
 TUNABLE(PILES_MAX, 512, 2, 512);
 TUNABLE(ENDS_SHARE, 16, 16, 1024);
 
-/* The part of the memory that is free at least where a pile is started over. */
+/* At least 1/ROOM_SHARE of memory is free when a pile is started over. */
 TUNABLE(ROOM_SHARE, 4, 2, 16);
 
-/* More records whose order has been drawn are scattered by rank: several piles are faster than a larger one. */
+/* More records with a drawn order are scattered by rank: several piles are faster than a large one. */
 TUNABLE(WHOLE_RECORDS, ORDER_LEAF_RECORDS, 1, ORDER_LEAF_RECORDS);
 
 struct rank_route {
     const struct table *ranks;
-    uint64_t first; /* of the records, and of their ranks */
+    uint64_t first; /* number of the first record, and first rank */
     uint64_t records;
-    unsigned share_bits; /* logarithm of a pile's share of them */
+    unsigned share_bits; /* logarithm of the number of ranks of a pile */
 };
 
-/* A damaged file may seem to hold more records than were written. They may go anywhere: it is found at its end. */
+/* A damaged file may seem to have more records than were written. These may go anywhere: the damage is found at its
+ * end. */
 static void route_by_rank(const void *context, uint64_t first, size_t count, uint16_t *pile)
 {
     const struct rank_route *route = context;
@@ -57,8 +57,8 @@ static void route_by_rank(const void *context, uint64_t first, size_t count, uin
     }
 }
 
-/* Scatter a pile, which is empty then, unless some records are left out; or the records of `again`, which it only
- * counts. */
+/* Scatter a pile, and empty it unless the plan leaves out records; or scatter the records of `again`, if the pile only
+ * counts them. */
 static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struct source *again,
                          const struct scatter_plan *plan, struct piles *inner)
 {
@@ -79,8 +79,8 @@ static void scatter_pile(struct run *run, struct piles *piles, unsigned p, struc
         pile_clear(piles, p);
 }
 
-static void restart_node(struct run *run, struct piles *piles, unsigned p, struct scatter_children children,
-                         struct output *output)
+static void start_over_node(struct run *run, struct piles *piles, unsigned p, struct scatter_children children,
+                            struct output *output)
 {
     const struct scatter_plan plan = {
         .route = scatter_to_children, .context = &children, .piles = 1u << children.bits, .limit = run_left(run)};
@@ -92,24 +92,24 @@ static void restart_node(struct run *run, struct piles *piles, unsigned p, struc
     piles_release(&inner);
 }
 
-/* Have room for `bytes` bytes, or for the part of them with which one can work. */
-static void make_room(struct piles *piles, uint64_t bytes)
+/* Make room for `bytes` bytes, or for 1/ROOM_SHARE of memory if that is less. */
+static void make_room_for(struct piles *piles, uint64_t bytes)
 {
     const struct pool *pool = piles->pool;
 
     piles_make_room(piles, least(pool_blocks_for(pool, bytes), pool->blocks / ROOM_SHARE) + 2);
 }
 
-/* Before a pile's records are moved to others: write what else is in memory to files. What the pile has there is only
- * moved, since it gives back each block that has been read; some is written if it takes nearly all memory. */
+/* Before a pile's records are moved to others: write other piles to files. The pile's own blocks are given back as they
+ * are read; some are written if they take nearly all memory. */
 static void flush_others(struct piles *piles, unsigned p)
 {
     piles_flush(piles, p + 1);
-    make_room(piles, UINT64_MAX / 2);
+    make_room_for(piles, UINT64_MAX / 2);
 }
 
-/* A table for the numbers of `records` records, of 4 bytes as long as they can be, in memory that is kept until it is
- * released. The run ends if there is no room for `tables` of them, and to work. Piles are written to have it. */
+/* Make a table for the numbers of `records` records, of 4 bytes if these suffice, pinned until it is released, writing
+ * piles to files for it. The run ends if there is no room for `tables` such tables and some work. */
 static void take_numbers(struct run *run, struct piles *piles, struct table *table, uint64_t records, unsigned tables)
 {
     struct pool *pool = &run->engine.pool;
@@ -125,8 +125,8 @@ static void take_numbers(struct run *run, struct piles *piles, struct table *tab
     table_pin(table);
 }
 
-/* Sort the ranks of the records [first, first + records) by pile into a new table, counted from `first` there. Blocks
- * are handed from one table to the other: at most two for each pile are half empty, a shared one and its last. */
+/* Sort the ranks of the records [first, first + records) by pile into a new table, less `first`. Blocks are handed from
+ * one table to the other: at most two for each pile are half empty, a shared one and its last. */
 static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits, struct table *sorted)
 {
     unsigned shift = table_number_shift(ranks);
@@ -149,8 +149,8 @@ static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, un
     table_pin(sorted);
 }
 
-/* Shuffle a pile by scattering it by rank, or those records of `again` that it only counts. Ranks stay until the
- * scatter is done. */
+/* Shuffle a pile by scattering it by rank; or the records of `again`, if the pile only counts them. Ranks stay until
+ * the scatter is done. */
 static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, struct source *again, struct table *ranks,
                            uint64_t first, struct output *output)
 {
@@ -175,9 +175,9 @@ static void scatter_ranked(struct run *run, struct piles *piles, unsigned p, str
     piles_release(&inner);
 }
 
-/* Draw the order of a leaf, and let rank i be the place of record i. */
-static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node leaf,
-                         struct output *output)
+/* Draw the order of a leaf, and invert it: rank i is the place of record i. */
+static void start_over_leaf(struct run *run, struct piles *piles, unsigned p, struct order_node leaf,
+                            struct output *output)
 {
     const uint64_t records = piles->pile[p].records;
     struct table drawn, ranks;
@@ -196,7 +196,7 @@ static void restart_leaf(struct run *run, struct piles *piles, unsigned p, struc
 
 /* ---- By keys ---- */
 
-static bool has_key(struct keyed *keyed, const struct record_piece *piece, struct siphash_pair key)
+static bool has_this_key(struct keyed *keyed, const struct record_piece *piece, struct siphash_pair key)
 {
     const struct siphash_text record = {piece->data, piece->bytes};
     struct siphash_pair hash = {{0, 0}};
@@ -205,8 +205,8 @@ static bool has_key(struct keyed *keyed, const struct record_piece *piece, struc
     return keyed_is_same(hash, key);
 }
 
-/* A verified pile has `records` records of one key: copy them, or only the first one. There may be others in it, which
- * are left out; if there are, no record is longer than a block. */
+/* A verified pile has `records` records of one key: copy them, or only the first if keys are unique. Records of other
+ * keys are left out; if there are any, no record is longer than a block. */
 static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct siphash_pair key, uint64_t records,
                       struct output *output)
 {
@@ -225,7 +225,7 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct s
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);
     while (done < kept && record_reader_next(&transfer.reader, &piece)) {
-        if (others && !has_key(run->keyed, &piece, key))
+        if (others && !has_this_key(run->keyed, &piece, key))
             continue;
         done += piece.last;
         output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
@@ -236,7 +236,7 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct s
     source_free(source);
 }
 
-/* Records that were not put into the piles. */
+/* How many records were not put into the piles. */
 static uint64_t left_out(const struct piles *piles)
 {
     uint64_t records = piles->records;
@@ -248,8 +248,8 @@ static uint64_t left_out(const struct piles *piles)
 
 /* If nearly all records have one key, `around`, scattering all would leave a pile as large. Then only the others are
  * scattered, to one pile before that key and one after it, and its records are copied from where they are. */
-static void restart_by_hash(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                            const struct siphash_pair *around, struct output *output)
+static void start_over_by_hash(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                               const struct siphash_pair *around, struct output *output)
 {
     struct keyed_vote *votes = fault_allocate(KEYED_PILES, sizeof *votes);
     struct scatter_plan plan = {.keys = {.keyed = run->keyed, .bits = order->bits, .around = around, .votes = votes},
@@ -263,7 +263,7 @@ static void restart_by_hash(struct run *run, struct piles *piles, unsigned p, co
         flush_others(piles, p);
         inner_order.bits += KEYED_BITS;
     } else {
-        make_room(piles, pile_bytes(piles, p) - order->votes[p].lead);
+        make_room_for(piles, pile_bytes(piles, p) - order->votes[p].lead);
         pile_source_twice(piles, p);
         plan.piles = 2;
     }
@@ -283,8 +283,8 @@ static void restart_by_hash(struct run *run, struct piles *piles, unsigned p, co
     free(votes);
 }
 
-static void restart_keyed(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                          struct output *output)
+static void start_over_keyed(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                             struct output *output)
 {
     const enum keyed_share share = keyed_share(order->votes, piles, p, run->keyed);
 
@@ -296,10 +296,10 @@ static void restart_keyed(struct run *run, struct piles *piles, unsigned p, cons
         return;
     }
     run->progress->started_over++;
-    restart_by_hash(run, piles, p, order, share == KEYED_MOST ? &order->votes[p].hash : NULL, output);
+    start_over_by_hash(run, piles, p, order, share == KEYED_MOST ? &order->votes[p].hash : NULL, output);
 }
 
-/* ---- By keys that came with them ---- */
+/* ---- By keys that come with records ---- */
 
 static bool next_again(void *context, struct record_reader *reader, struct record_piece *piece, uint64_t *key)
 {
@@ -310,8 +310,8 @@ static bool next_again(void *context, struct record_reader *reader, struct recor
     return true;
 }
 
-/* A pile of records with one key is in their order. Others are scattered to ranges of their keys. */
-static void restart_sorted(struct run *run, struct piles *piles, unsigned p, struct output *output)
+/* A pile of records with one key is in order already. Others are scattered to ranges of their keys. */
+static void start_over_sorted(struct run *run, struct piles *piles, unsigned p, struct output *output)
 {
     struct pile_keys keys;
     struct sorted *sorted = fault_allocate(1, sizeof *sorted);
@@ -336,17 +336,17 @@ static void restart_sorted(struct run *run, struct piles *piles, unsigned p, str
 }
 
 /* Start pile `p` over. */
-static void restart(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
-                    struct output *output)
+static void start_over(struct run *run, struct piles *piles, unsigned p, const struct gather_order *order,
+                       struct output *output)
 {
     const uint64_t records = piles->pile[p].records;
 
     if (order->keyed != NULL) {
-        restart_keyed(run, piles, p, order, output);
+        start_over_keyed(run, piles, p, order, output);
         return;
     }
     if (order->sorted) {
-        restart_sorted(run, piles, p, output);
+        start_over_sorted(run, piles, p, output);
         return;
     }
     if (records == 1) {
@@ -362,9 +362,9 @@ static void restart(struct run *run, struct piles *piles, unsigned p, const stru
         const unsigned bits = order_scatter_bits(node, records);
 
         if (bits > 0)
-            restart_node(run, piles, p, (struct scatter_children){node, bits}, output);
+            start_over_node(run, piles, p, (struct scatter_children){node, bits}, output);
         else
-            restart_leaf(run, piles, p, node, output);
+            start_over_leaf(run, piles, p, node, output);
     }
 }
 
@@ -374,7 +374,7 @@ void shuffle_piles(struct run *run, struct piles *piles, struct gather_order ord
         gather(run, piles, order, &next, output);
         if (next == piles->count)
             return;
-        restart(run, piles, next, &order, output);
+        start_over(run, piles, next, &order, output);
         pile_clear(piles, next);
     }
 }
@@ -400,16 +400,16 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
     table_release(&ranks);
 }
 
-/* Records whose piles are found at a time. */
+/* How many records' piles are found at a time. */
 TUNABLE(STEP, 1024, 1, 1024);
 
-/* If the root has `records` records, fill only the piles that contain the wanted part: its number decides the pile of
- * one. */
+/* If the root has `records` records, fill only the piles that contain the wanted part: the number of a record decides
+ * its pile. */
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     const struct run_range range = run_range(run, records);
     uint64_t count[1 << ORDER_ROOT_BITS] = {0};
-    uint64_t before = 0; /* records in the piles before, first those that are not wanted, then all */
+    uint64_t before = 0; /* records in earlier piles: first in those not wanted, then in all */
     uint16_t pile[STEP];
 
     for (uint64_t i = 0; i < records; i += STEP) {
@@ -431,7 +431,7 @@ static void choose_piles(struct run *run, uint64_t records, struct scatter_plan 
 
 /* ---- From the root ---- */
 
-/* Can the references of each pile be sorted, if all others are there? */
+/* Can the references of each pile be sorted while the other piles are in memory? */
 static bool can_sort_all(const struct pool *pool, const struct piles *piles)
 {
     uint64_t held = pool->pinned, most = 0;

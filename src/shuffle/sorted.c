@@ -1,6 +1,6 @@
 /*
- * Blocks are filled with records as they come, and what is routed needs no scan any more: who has found the keys knows
- * where records end. Keys stand in the blocks' lists of hashes.
+ * Blocks are filled with records as they come, and need no scan: finding the keys has found the ends of records. Keys
+ * are in the blocks' lists of hashes.
  */
 
 #include "shuffle/sorted.h"
@@ -41,8 +41,8 @@ bool sorted_expect_pile(struct sorted *sorted, struct piles *piles, unsigned p)
     return differ;
 }
 
-/* A range begins at each of some places in the sample; if it has the same key as the place before, after that key: it
- * has a range of its own then. */
+/* Ranges begin at keys evenly spread over the sorted sample; a key that comes twice among these has a range of its
+ * own. */
 static void set_ranges(struct sorted *sorted)
 {
     uint64_t before = UINT64_MAX;
@@ -58,7 +58,7 @@ static void set_ranges(struct sorted *sorted)
     }
 }
 
-/* Is there more of the record, or another one? */
+/* Is there a next piece, of this record or another one? */
 static bool has_more(struct sorted *sorted)
 {
     if (sorted->piece.bytes > 0 || sorted->next(sorted->context, &sorted->reader, &sorted->piece, &sorted->key))

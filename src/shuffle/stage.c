@@ -10,8 +10,8 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
-/* Copy to memory that nobody reads soon: if the processor can do that, whole lines are written without being fetched
- * into the cache. Other threads see them after stages_settle. */
+/* Copy to memory that is not read soon: if the processor can, write whole lines without fetching them into the cache.
+ * Other threads see them after stages_settle. */
 static void copy_past_cache(uint8_t *to, const uint8_t *from, size_t bytes)
 {
 #ifdef __SSE2__
