@@ -30,6 +30,7 @@ struct absent {
     struct absent *next;
 };
 
+/* Written by the thread that reads the source, except where `mutex` guards. */
 struct contents {
     const char *const *names;
     size_t count;

@@ -14,7 +14,7 @@
 #include "system/packer.h"
 
 struct decompress_limits {
-    unsigned programs; /* at most so many run at a time; 0: no file is decompressed */
+    unsigned programs; /* the most that run at a time; 0: no file is decompressed */
     uint64_t bytes;    /* of memory for output of programs that run ahead */
 };
 

@@ -44,7 +44,7 @@ struct source_layer {
     void (*release)(void *context);
 };
 
-/* Callers may read the last three fields, and write none. */
+/* Callers may read the last three fields, and write none: the thread that reads the source writes them. */
 struct source {
     struct source_layer layer; /* how the stream is read */
     void *context;

@@ -35,7 +35,7 @@ struct stream_end {
     size_t left_out; /* number of bytes at the file's end that are not in the stream */
 };
 
-/* Callers may read the fields, and write none. */
+/* Callers may read the fields, and write none: the thread that reads the source writes them. */
 struct stream {
     const char *const *names;
     size_t count, next;       /* the file being read is the one before `next` */

@@ -48,7 +48,7 @@ static uint64_t split_takes(const struct division *division)
     return division->file < plan->splits ? split_records(plan->split, division->file, division->units) : UINT64_MAX;
 }
 
-enum { MANY_RECORDS = 10000 }; /* of so many, hardly anybody splits off 20 */
+enum { MANY_RECORDS = 10000 }; /* hardly anybody splits 20 off these */
 
 /* A percentage of few records may be none; and a small count of many records may be meant as a percentage. */
 static void warn_of_small_splits(struct division *division)

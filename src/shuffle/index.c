@@ -15,8 +15,8 @@
 #include "system/sys.h"
 
 /* Records between prefetch and copy. Records in piles are in the second or third cache, and 16 to 64 measured alike;
- * those behind references may be anywhere: 1 GB of lines of 100 bytes to /dev/null on two of an AMD EPYC takes 0.20,
- * 0.19, 0.19 and 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
+ * held ones may be anywhere: 1 GB of lines of 100 bytes to /dev/null on two of an AMD EPYC takes 0.20, 0.19, 0.19 and
+ * 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
 TUNABLE(AHEAD, 32, 0, 1024);
 
 /* At most this many cache lines of a held record are fetched ahead: in long records, the processor foresees the next

@@ -54,6 +54,7 @@ struct lane {
     bool busy;
 };
 
+/* `mutex` guards all fields except those that queue_open sets: the counts, in_order, and the arrays themselves. */
 struct queue {
     pthread_mutex_t mutex;
     pthread_cond_t work;
@@ -67,14 +68,14 @@ struct queue {
     unsigned idle;      /* and of those waiting for one */
     bool woken;         /* has one of these been woken, and not come here yet? */
     uint64_t oldest;    /* the first block not done */
-    uint64_t to_number; /* ... not numbered to its end */
-    uint64_t to_scan;   /* ... that nobody scans or has scanned */
-    uint64_t to_read;   /* ... not filled */
+    uint64_t to_number; /* the first one not numbered to its end */
+    uint64_t to_scan;   /* the first one that no thread scans or has scanned */
+    uint64_t to_read;   /* the first one not filled */
     uint64_t appended;  /* the first slice not appended by all lanes */
-    uint64_t routed;    /* ... not routed, as all before are */
-    uint64_t to_route;  /* ... that nobody routes or has routed */
-    uint64_t numbered;  /* ... not numbered */
-    uint64_t records;   /* in all that is numbered */
+    uint64_t routed;    /* the first one not routed */
+    uint64_t to_route;  /* the first one that no thread routes or has routed */
+    uint64_t numbered;  /* the first one not numbered */
+    uint64_t records;   /* number of records in all numbered slices */
     struct slot **slice;
     struct lane *lane;
     size_t *lane_start;

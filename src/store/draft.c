@@ -54,7 +54,7 @@ struct draft {
     char batch[STORE_NAME_MAX + 1];
     struct store_draft file;
     struct manifest manifest;
-    struct draft_pile *pile; /* [manifest.piles] */
+    struct draft_pile *pile; /* [manifest.piles], each written by the thread that has the pile */
 
     pthread_mutex_t mutex;      /* guards the fields below */
     uint64_t end;               /* of the room given to piles */

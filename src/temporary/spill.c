@@ -52,7 +52,7 @@ struct spill {
     unsigned files;            /* how many more may be made */
     int *descriptor;           /* [piles][directories]; -1: not made; that of the place if shared */
     uint64_t *start;           /* [piles][directories + 1]: offset at which each extent of a pile begins */
-    struct spilled_pile *pile; /* [piles] */
+    struct spilled_pile *pile; /* [piles]; each, with its part of the arrays, is of the thread that has the pile */
 };
 
 static struct spill *spill_of(struct storage *storage)
