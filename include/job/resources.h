@@ -29,7 +29,7 @@ struct resources {
     char input_name[48];      /* what several input files are called together */
     struct source *source;    /* NULL if no input has been opened */
     struct output *output;
-    struct keyed *keyed;                          /* NULL without --group-field and --unique */
+    struct keyed keyed;                           /* zeroed without --group-field and --unique */
     struct spill_place place;                     /* of temporary files */
     const char *default_directory;                /* the only one of the place if -T was not given */
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* the seed that was made, if none was given */

@@ -16,7 +16,7 @@
 struct gather_order {
     struct order_node node;
     const struct order *orders;
-    struct keyed *keyed;            /* not NULL: by their keys (keyed.h), */
+    const struct keyed *keyed;      /* not NULL: by their keys (keyed.h), */
     unsigned bits;                  /* of whose hashes these first bits have brought them to the piles */
     const struct keyed_vote *votes; /* of the piles; NULL: unknown */
     struct table *ranks; /* places j share and the following hold the ranks of pile j's records, in their order */

@@ -45,7 +45,7 @@ struct run {
     uint64_t limit;             /* and how many are written after them at most; UINT64_MAX: all */
     const struct source *input; /* whose header stands at the beginning of each output file; NULL: there is none */
     bool refers;                /* does the input lend, and is there room for references to all its records? */
-    struct keyed *keyed;        /* the order is that of the records' keys, and units are what is counted; else NULL */
+    const struct keyed *keyed;  /* the order is that of the records' keys, and units are what is counted; else NULL */
     struct strata *strata;      /* counts the classes of records before the output begins; NULL: there are none */
     bool rereads;               /* may the input be read again, also when output has begun? */
     uint64_t expected;          /* how many records the input must have; UINT64_MAX: any number */
