@@ -29,7 +29,7 @@ struct resources {
     char input_name[48];      /* for messages: several input files together */
     struct source *source;    /* NULL: no input is open */
     struct output *output;
-    struct keyed *keyed;                          /* NULL without --group-field and --unique */
+    struct keyed keyed;                           /* zeroed without --group-field and --unique */
     struct spill_place place;                     /* of temporary files */
     const char *default_directory;                /* without -T: the only directory of `place` */
     char seed_text[2 * RESOURCES_SEED_BYTES + 1]; /* without --seed: the seed that was made */

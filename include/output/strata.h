@@ -19,6 +19,8 @@
 
 struct strata;
 
+#define STRATA_LABEL "strata" /* of the hasher that finds classes */
+
 /* Room for classes in `bytes` bytes, which are touched only as needed. The plan must stay; plan->key must be set when
  * strata_begin is called. */
 struct strata *strata_new(const struct output_plan *plan, uint64_t bytes);
@@ -35,11 +37,10 @@ void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, siz
  * class. */
 void strata_settle(struct strata *strata);
 
-/* After that, strata_find returns the number of the class whose key has this digest; 0: there is none. Announcing
- * several digests first saves waiting for memory. By any thread. */
-const struct siphash_key *strata_hashing(const struct strata *strata);
-void strata_announce(const struct strata *strata, struct siphash_pair digest);
-uint32_t strata_find(const struct strata *strata, struct siphash_pair digest);
+/* After that, strata_find returns the number of the class whose key has this hash; 0: there is none. Announcing
+ * several hashes first saves waiting for memory. By any thread. */
+void strata_announce(const struct strata *strata, struct siphash_pair hash);
+uint32_t strata_find(const struct strata *strata, struct siphash_pair hash);
 
 /* Which split gets the next record of the output, which is of class `number`? The number of splits stands for the
  * rest. */

@@ -16,7 +16,7 @@
 struct gather_order {
     struct order_node node;
     const struct order *orders;
-    struct keyed *keyed;            /* not NULL: by their keys (keyed.h) */
+    const struct keyed *keyed;      /* not NULL: by their keys (keyed.h) */
     unsigned bits;                  /* hash bits that piles have in common, the first ones */
     const struct keyed_vote *votes; /* one for each pile; NULL: unknown */
     struct table *ranks;            /* from place j share on: the ranks of pile j's records, in their order */

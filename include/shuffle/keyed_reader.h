@@ -12,7 +12,7 @@ struct keyed_reader;
 
 /* Where records go by their keys. */
 struct keyed_plan {
-    struct keyed *keyed;
+    const struct keyed *keyed;
     unsigned bits;                     /* piles go by the bits of a hash after these; */
     const struct siphash_pair *around; /* not NULL: hashes less than this go to the first of two piles, greater ones to
                                         * the second, and records with this one are left out */

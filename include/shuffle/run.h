@@ -46,7 +46,7 @@ struct run {
     uint64_t limit;             /* and write at most this many after them; UINT64_MAX: all */
     const struct source *input; /* its header begins each output file; NULL: none */
     bool refers;                /* does the source hold the input, with room for references to all records? */
-    struct keyed *keyed;        /* not NULL: order records by their keys, and count units */
+    const struct keyed *keyed;  /* not NULL: order records by their keys, and count units */
     struct strata *strata;      /* counts classes of records before the output begins; or NULL */
     bool rereads;               /* may the input be read again, even after output has begun? */
     uint64_t expected;          /* number of records that the input must have; UINT64_MAX: any */

@@ -59,7 +59,7 @@ static void scatter_batch(struct run *run, struct source *source, const char *na
         children.bits++;
     scatter(&run->engine, &run->format, &plan, source, &piles);
     if (run->keyed != NULL)
-        keyed_warn(run->keyed);
+        hasher_warn(run->keyed->hasher);
     piles_flush(&piles, 0);
     for (unsigned p = 0; p < count; p++)
         records[p] = piles.pile[p].records;
@@ -89,7 +89,7 @@ static void fill_draft(struct resources *resources, struct run *run, struct draf
 
     engine_limit_files(&run->engine);
     if (run->keyed != NULL)
-        keyed_turn_all(run->keyed, &key);
+        hasher_begin(run->keyed->hasher, &key);
     scatter_batch(run, resources->source, name, piles, draft_storage(draft), records);
     resources_check_taken(resources);
     engine_close(&run->engine); /* frees memory for the manifest, which takes less */

@@ -47,7 +47,7 @@ void resources_release(struct resources *resources)
 {
     progress_end(&resources->progress);
     output_free(resources->output);
-    keyed_free(resources->keyed);
+    hasher_free(resources->keyed.hasher);
     source_free(resources->source);
     store_close(&resources->store);
     free(resources->listed);
@@ -258,13 +258,16 @@ static void open_keyed(struct resources *resources, struct run *run)
 {
     struct options *options = &resources->options;
     const struct key_rule rule = task_key(options, &options->order_key);
+    struct keyed *keyed = &resources->keyed;
 
     if (!task_is_keyed(options))
         return;
-    if (resources->keyed == NULL)
-        resources->keyed = keyed_new(&rule, options->unique);
-    keyed_begin(resources->keyed, &resources->order.key, engine_threads(&run->engine));
-    run->keyed = resources->keyed;
+    hasher_free(keyed->hasher);
+    *keyed = (struct keyed){.extra = engine_threads(&run->engine), .unique = options->unique};
+    keyed->hasher = options->unique ? hasher_new(&rule, "unique", "--unique", keyed->extra + 1)
+                                    : hasher_new(&rule, "group", "--group-field", keyed->extra + 1);
+    hasher_begin(keyed->hasher, &resources->order.key);
+    run->keyed = keyed;
 }
 
 void resources_open_run(struct resources *resources, struct run *run, uint64_t memory_bytes, bool large)

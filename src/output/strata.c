@@ -28,7 +28,7 @@
 #include "base/arithmetic.h"
 #include "base/tunable.h"
 #include "output/division.h"
-#include "record/key.h"
+#include "record/hasher.h"
 #include "system/fault.h"
 #include "system/sys.h"
 
@@ -37,12 +37,12 @@ TUNABLE(FIRST_SLOTS, 1024, SLOTS, 1024);
 TUNABLE(LANE_CLASSES, 512, 1, 512);
 
 struct stratum {
-    struct siphash_pair digest;
+    struct siphash_pair hash;
     uint64_t records;  /* counted, and then those that have not been dealt */
     uint64_t places[]; /* that are left in each split; not in a lane's list */
 };
 
-/* The number of a class, from 1, and a part of its digest, so that other classes need not be looked at; or 0. */
+/* The number of a class, from 1, and a part of its hash, so that other classes need not be looked at; or 0. */
 struct slot {
     uint32_t number, tag;
 };
@@ -56,18 +56,13 @@ struct classes {
     uint64_t count;
 };
 
-struct lane {
-    struct classes classes;
-    struct key *key; /* of the record that is being counted */
-};
-
 struct strata {
     const struct output_plan *plan;
-    struct siphash_key hashing; /* the key of the digests */
-    struct random_words words;  /* by which records are dealt */
+    struct random_words words; /* by which records are dealt */
     struct classes classes;
     pthread_mutex_t mutex; /* of the classes, while they are counted */
-    struct lane *lane;
+    struct hasher *hasher; /* for those who count in lanes, */
+    struct classes *lane;  /* each with a list of its own */
     unsigned lanes;
     uint64_t smallest;  /* how many records a class has */
     uint64_t without[]; /* for each file: how many classes have no record in it */
@@ -90,26 +85,26 @@ static struct slot *table_of(const struct classes *classes)
     return (struct slot *)(void *)(classes->list + classes->most * classes->stratum_bytes);
 }
 
-/* Where the class with this digest is looked for first. */
-static struct slot *first_slot(const struct classes *classes, struct siphash_pair digest)
+/* Where the class with this hash is looked for first. */
+static struct slot *first_slot(const struct classes *classes, struct siphash_pair hash)
 {
-    return table_of(classes) + spread(digest.word[1], classes->slots);
+    return table_of(classes) + spread(hash.word[1], classes->slots);
 }
 
-/* The slot of the class with this digest; if there is none, where it would be. */
-static struct slot *find(const struct classes *classes, struct siphash_pair digest)
+/* The slot of the class with this hash; if there is none, where it would be. */
+static struct slot *find(const struct classes *classes, struct siphash_pair hash)
 {
-    struct slot *slot = first_slot(classes, digest), *table = table_of(classes);
+    struct slot *slot = first_slot(classes, hash), *table = table_of(classes);
 
-    while (slot->number > 0 && (slot->tag != (uint32_t)digest.word[0] ||
-                                memcmp(&stratum_at(classes, slot->number)->digest, &digest, sizeof digest) != 0))
+    while (slot->number > 0 && (slot->tag != (uint32_t)hash.word[0] ||
+                                memcmp(&stratum_at(classes, slot->number)->hash, &hash, sizeof hash) != 0))
         slot = table + spread_next((uint64_t)(slot - table), classes->slots);
     return slot;
 }
 
-static void take_slot(struct slot *slot, uint64_t number, struct siphash_pair digest)
+static void take_slot(struct slot *slot, uint64_t number, struct siphash_pair hash)
 {
-    *slot = (struct slot){(uint32_t)number, (uint32_t)digest.word[0]};
+    *slot = (struct slot){(uint32_t)number, (uint32_t)hash.word[0]};
 }
 
 /* Use the table's first `slots` slots. */
@@ -118,9 +113,9 @@ static void use_slots(struct classes *classes, uint64_t slots)
     classes->slots = least(slots, SLOTS * classes->most);
     memset(table_of(classes), 0, (size_t)classes->slots * sizeof(struct slot));
     for (uint64_t i = 1; i <= classes->count; i++) {
-        const struct siphash_pair digest = stratum_at(classes, i)->digest;
+        const struct siphash_pair hash = stratum_at(classes, i)->hash;
 
-        take_slot(find(classes, digest), i, digest);
+        take_slot(find(classes, hash), i, hash);
     }
 }
 
@@ -133,19 +128,19 @@ static void begin_classes(struct classes *classes, void *list)
 }
 
 /* Count `records` more records of a class. False: there is no room for one more class. */
-static bool add(struct classes *classes, struct siphash_pair digest, uint64_t records)
+static bool add(struct classes *classes, struct siphash_pair hash, uint64_t records)
 {
-    struct slot *slot = find(classes, digest);
+    struct slot *slot = find(classes, hash);
 
     if (slot->number == 0 && classes->count == classes->most)
         return false;
     if (slot->number == 0 && SLOTS * (classes->count + 1) > classes->slots) {
         use_slots(classes, 2 * classes->slots);
-        slot = find(classes, digest);
+        slot = find(classes, hash);
     }
     if (slot->number == 0) {
-        take_slot(slot, ++classes->count, digest);
-        stratum_at(classes, slot->number)->digest = digest;
+        take_slot(slot, ++classes->count, hash);
+        stratum_at(classes, slot->number)->hash = hash;
     }
     stratum_at(classes, slot->number)->records += records;
     return true;
@@ -167,15 +162,15 @@ struct strata *strata_new(const struct output_plan *plan, uint64_t bytes)
 
 size_t strata_lane_bytes(void)
 {
-    return sizeof(struct lane) + LANE_CLASSES * (sizeof(struct stratum) + SLOTS * sizeof(struct slot));
+    return sizeof(struct classes) + LANE_CLASSES * (sizeof(struct stratum) + SLOTS * sizeof(struct slot));
 }
 
 static void free_lanes(struct strata *strata)
 {
-    while (strata->lanes > 0) {
-        free(strata->lane[--strata->lanes].classes.list);
-        free(strata->lane[strata->lanes].key);
-    }
+    while (strata->lanes > 0)
+        free(strata->lane[--strata->lanes].list);
+    hasher_free(strata->hasher);
+    strata->hasher = NULL;
     free(strata->lane);
     strata->lane = NULL;
 }
@@ -200,7 +195,6 @@ void strata_begin(struct strata *strata, unsigned lanes)
 {
     void *list;
 
-    strata->hashing = random_hashing(strata->plan->key, "strata");
     random_words_init(&strata->words, strata->plan->key, "deal");
     free_classes(strata);
     list = sys_map_large(bytes_of(&strata->classes));
@@ -208,10 +202,11 @@ void strata_begin(struct strata *strata, unsigned lanes)
         die_errno("memory", errno);
     begin_classes(&strata->classes, list);
     strata->lane = fault_allocate(lanes, sizeof *strata->lane);
+    strata->hasher = hasher_new(&strata->plan->split_key, STRATA_LABEL, "--stratify-field", lanes);
+    hasher_begin(strata->hasher, strata->plan->key);
     while (strata->lanes < lanes) {
-        struct classes *classes = &strata->lane[strata->lanes].classes;
+        struct classes *classes = &strata->lane[strata->lanes++];
 
-        strata->lane[strata->lanes++].key = key_new(&strata->plan->split_key);
         *classes = (struct classes){.stratum_bytes = sizeof(struct stratum), .most = LANE_CLASSES};
         begin_classes(classes, fault_allocate(bytes_of(classes), 1));
     }
@@ -227,10 +222,10 @@ static void announce(const struct classes *classes, const struct classes *from, 
     const struct slot *slot;
 
     if (i + SLOT_AHEAD <= from->count)
-        __builtin_prefetch(first_slot(classes, stratum_at(from, i + SLOT_AHEAD)->digest));
+        __builtin_prefetch(first_slot(classes, stratum_at(from, i + SLOT_AHEAD)->hash));
     if (i + CLASS_AHEAD > from->count)
         return;
-    slot = first_slot(classes, stratum_at(from, i + CLASS_AHEAD)->digest);
+    slot = first_slot(classes, stratum_at(from, i + CLASS_AHEAD)->hash);
     if (slot->number > 0)
         __builtin_prefetch(stratum_at(classes, slot->number), 1);
 }
@@ -241,7 +236,7 @@ static void merge(struct strata *strata, struct classes *from)
     pthread_mutex_lock(&strata->mutex);
     for (uint64_t i = 1; i <= from->count; i++) {
         announce(&strata->classes, from, i);
-        if (!add(&strata->classes, stratum_at(from, i)->digest, stratum_at(from, i)->records))
+        if (!add(&strata->classes, stratum_at(from, i)->hash, stratum_at(from, i)->records))
             die("--stratify-field: more than %llu classes; use a larger -S, of 64M or more",
                 (unsigned long long)strata->classes.most);
     }
@@ -253,17 +248,13 @@ static void merge(struct strata *strata, struct classes *from)
 
 void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, size_t bytes, bool first, bool last)
 {
-    struct lane *own = &strata->lane[lane];
-    const struct key_watch watch = {.records = 0};
-    struct siphash_pair digest;
+    struct siphash_pair hash;
+    const enum hasher_found found = hasher_piece(strata->hasher, lane, data, bytes, first, last, &hash);
 
-    if (key_take(own->key, data, bytes, first, last) != KEY_KNOWN)
-        return;
-    if (own->key->verdict != FIELD_FOUND)
-        key_refuse(&watch, own->key, "--stratify-field", data, bytes - last);
-    digest = siphash_pair(&strata->hashing, own->key->text, own->key->bytes);
-    while (!add(&own->classes, digest, 1))
-        merge(strata, &own->classes);
+    if (found == HASHER_MISSING)
+        hasher_refuse(strata->hasher, lane, "--stratify-field", 0, data, bytes - last);
+    while (found == HASHER_FOUND && !add(&strata->lane[lane], hash, 1))
+        merge(strata, &strata->lane[lane]);
 }
 
 /* ---- Dealing ---- */
@@ -272,7 +263,7 @@ static void settle(struct strata *strata, struct stratum *stratum)
 {
     const struct output_plan *plan = strata->plan;
     const uint64_t taken =
-        split_class(plan->split, plan->splits, stratum->records, stratum->digest.word[0], stratum->places);
+        split_class(plan->split, plan->splits, stratum->records, stratum->hash.word[0], stratum->places);
 
     for (size_t j = 0; j < plan->splits; j++)
         strata->without[j] += stratum->places[j] == 0;
@@ -285,7 +276,7 @@ void strata_settle(struct strata *strata)
     const size_t files = strata->plan->splits + 1;
 
     for (unsigned i = 0; i < strata->lanes; i++)
-        merge(strata, &strata->lane[i].classes);
+        merge(strata, &strata->lane[i]);
     free_lanes(strata);
     strata->smallest = UINT64_MAX;
     for (uint64_t i = 1; i <= strata->classes.count; i++)
@@ -296,19 +287,14 @@ void strata_settle(struct strata *strata)
                        (unsigned long long)strata->without[j], (unsigned long long)strata->classes.count);
 }
 
-const struct siphash_key *strata_hashing(const struct strata *strata)
+void strata_announce(const struct strata *strata, struct siphash_pair hash)
 {
-    return &strata->hashing;
+    __builtin_prefetch(first_slot(&strata->classes, hash));
 }
 
-void strata_announce(const struct strata *strata, struct siphash_pair digest)
+uint32_t strata_find(const struct strata *strata, struct siphash_pair hash)
 {
-    __builtin_prefetch(first_slot(&strata->classes, digest));
-}
-
-uint32_t strata_find(const struct strata *strata, struct siphash_pair digest)
-{
-    return find(&strata->classes, digest)->number;
+    return find(&strata->classes, hash)->number;
 }
 
 size_t strata_deal(struct strata *strata, uint32_t number)

@@ -287,14 +287,14 @@ static uint64_t pass_units(const struct table *table, uint64_t records, uint64_t
 /* Put the wanted units of a resident pile into the output. */
 static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
 {
-    struct keyed *keyed = g->order.keyed;
+    const struct keyed *keyed = g->order.keyed;
     const struct record_format *format = &g->run->format;
     const uint64_t records = g->piles->pile[p].records;
     struct table *table = &worker->table;
     uint64_t count, units, skipped, wanted, first, end;
 
     if (g->order.orders != NULL)
-        keyed_turn(keyed, worker->number, &g->order.orders[p].key);
+        hasher_turn(keyed->hasher, worker->number, &g->order.orders[p].key);
     grow(worker, table, keyed_table_length(records));
     count = keyed_sort(keyed, worker->number, g->piles, p, format, g->order.bits, table, &units);
     wanted = take_units(g, worker, units, &skipped);
@@ -303,7 +303,7 @@ static void gather_keyed(struct gathering *g, struct worker *worker, unsigned p)
     counter_add_shared(&g->run->progress->written, end - first - wanted);
     counter_add_shared(&g->run->progress->units, wanted);
     counter_add_shared(&g->run->progress->left_out, records - count);
-    if (keyed_is_unique(keyed) || !worker->outlet.ends) {
+    if (keyed->unique || !worker->outlet.ends) {
         index_copy(g->piles, format, table, first, end - first, true, &worker->outlet);
         return;
     }

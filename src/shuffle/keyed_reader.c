@@ -50,7 +50,7 @@ struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned p
         .plan = *plan, .piles = piles, .stays = stays, .format = format, .source = source, .place = place};
     while (1u << reader->bits < piles)
         reader->bits++;
-    reader->counts = plan->first_seen && keyed_has_fields(plan->keyed) && !stays;
+    reader->counts = plan->first_seen && hasher_has_fields(plan->keyed->hasher) && !stays;
     position_begin(&reader->position, source, format);
     return reader;
 }
@@ -128,11 +128,11 @@ static void read_again(struct keyed_reader *reader, struct queue_block *block, s
 /* A record begins that is longer than a block: find its key. Afterwards all that has been read is at hand again. */
 static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
 {
-    const unsigned thread = keyed_extra(reader->plan.keyed);
+    const struct keyed *keyed = reader->plan.keyed;
     struct reread looked_at = {.storage = NULL};
     struct record_scan scan = {0};
     size_t at = 0, scanned;
-    enum keyed_found found;
+    enum hasher_found found;
     bool stays;
     uint32_t end;
 
@@ -140,8 +140,8 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
         const bool last =
             record_ends(reader->format, &scan, reader->data + at, reader->bytes - at, &end, 1, &scanned) > 0;
 
-        found = keyed_take(reader->plan.keyed, thread, reader->data + at, scanned, first, last, &reader->hash);
-        if (found != KEYED_MORE)
+        found = hasher_piece(keyed->hasher, keyed->extra, reader->data + at, scanned, first, last, &reader->hash);
+        if (found != HASHER_TO_COME)
             break;
         at += scanned;
         stays = source_stays(reader->source); /* perhaps no longer: then what stayed is stored as well */
@@ -152,7 +152,7 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
         if (!look_further(reader, block, stays ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
             break;
     }
-    reader->bad = found != KEYED_FOUND;
+    reader->bad = found != HASHER_FOUND;
     if (reread_has(&looked_at))
         read_again(reader, block, &looked_at);
     reader->inside = true;
@@ -195,7 +195,7 @@ void keyed_reader_fill(struct keyed_reader *reader, struct queue_block *block, s
 }
 
 /* Find the hashes of the slice's records. Returns how many come before the first without a key. */
-static size_t find_hashes(struct keyed *keyed, const struct queue_block *block, unsigned thread)
+static size_t find_hashes(struct hasher *hasher, const struct queue_block *block, unsigned thread)
 {
     struct siphash_text record[AT_ONCE];
     const uint8_t *data = block->data + block->from;
@@ -211,7 +211,7 @@ static size_t find_hashes(struct keyed *keyed, const struct queue_block *block, 
 
         for (; n < AT_ONCE && i + n < block->records; start = block->ends[i + n++])
             record[n] = (struct siphash_text){data + start, block->ends[i + n] - start};
-        found = keyed_find(keyed, thread, record, n, block->hash + i);
+        found = hasher_whole(hasher, thread, record, n, block->hash + i);
         i += found;
         if (found < n)
             return i;
@@ -234,9 +234,8 @@ static unsigned pile_of(const struct keyed_reader *reader, struct siphash_pair h
 
 void keyed_reader_route(const struct keyed_reader *reader, struct queue_block *block, unsigned thread)
 {
-    struct keyed *keyed = reader->plan.keyed;
     const size_t records = block->records + block->open;
-    const size_t found = block->bad > 0 ? 0 : find_hashes(keyed, block, thread);
+    const size_t found = block->bad > 0 ? 0 : find_hashes(reader->plan.keyed->hasher, block, thread);
 
     if (block->bad == 0 && found < records)
         block->bad = found + 1;
@@ -281,21 +280,21 @@ static void count_again(const struct keyed_reader *reader, const struct queue_bl
 
 _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const struct queue_block *block)
 {
-    struct keyed *keyed = reader->plan.keyed;
+    struct hasher *hasher = reader->plan.keyed->hasher;
     const size_t i = block->bad - 1, start = block->from + (i > 0 ? block->ends[i - 1] : 0);
     const size_t end = i < block->records ? block->from + block->ends[i] : block->to;
-    const unsigned thread = block->bad_inner ? keyed_extra(keyed) : 0;
+    const unsigned thread = block->bad_inner ? reader->plan.keyed->extra : 0;
     struct position position = block->position;
     char place[POSITION_BYTES];
     const struct siphash_text record = {block->data + start, end - start};
     struct siphash_pair hash;
 
-    if (!reader->plan.first_seen || (!block->bad_inner && keyed_find(keyed, thread, &record, 1, &hash) > 0))
+    if (!reader->plan.first_seen || (!block->bad_inner && hasher_whole(hasher, thread, &record, 1, &hash) > 0))
         fault_same_input(false);
     if (!reader->counts)
         count_again(reader, block, &position);
     position_pass(&position, block->offset, block->data, start);
     position_next(&position, block->offset + start);
-    keyed_refuse(keyed, thread, position_say(&position, place), block->first_record + i, block->data + start,
-                 end - start - 1);
+    hasher_refuse(hasher, thread, position_say(&position, place), block->first_record + i, block->data + start,
+                  end - start - 1);
 }

@@ -445,7 +445,7 @@ bool scatter(struct engine *engine, const struct record_format *format, const st
         strata_begin(plan->strata, lanes);
     if (plan->keys.keyed != NULL)
         s.reader = keyed_reader_open(&plan->keys, plan->piles, plan->refers, format, source, engine->place);
-    if (plan->keys.keyed != NULL && keyed_is_unique(plan->keys.keyed) && !plan->keys.keeps_all)
+    if (plan->keys.keyed != NULL && plan->keys.keyed->unique && !plan->keys.keeps_all)
         s.seen = seen_open(lanes, seen_memory(engine->memory.bytes));
     if (sorts)
         record_reader_init(&plan->sorted->reader, format, source, reading.data, reading.bytes);

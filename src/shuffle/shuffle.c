@@ -196,12 +196,12 @@ static void start_over_leaf(struct run *run, struct piles *piles, unsigned p, st
 
 /* ---- By keys ---- */
 
-static bool has_this_key(struct keyed *keyed, const struct record_piece *piece, struct siphash_pair key)
+static bool has_this_key(struct hasher *hasher, const struct record_piece *piece, struct siphash_pair key)
 {
     const struct siphash_text record = {piece->data, piece->bytes};
     struct siphash_pair hash = {{0, 0}};
 
-    fault_same_input(piece->first && piece->last && keyed_find(keyed, 0, &record, 1, &hash) == 1);
+    fault_same_input(piece->first && piece->last && hasher_whole(hasher, 0, &record, 1, &hash) == 1);
     return keyed_is_same(hash, key);
 }
 
@@ -210,7 +210,7 @@ static bool has_this_key(struct keyed *keyed, const struct record_piece *piece, 
 static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct siphash_pair key, uint64_t records,
                       struct output *output)
 {
-    const uint64_t kept = keyed_is_unique(run->keyed) ? 1 : records;
+    const uint64_t kept = run->keyed->unique ? 1 : records;
     const bool others = records < piles->pile[p].records;
     struct source *source;
     struct transfer transfer;
@@ -225,7 +225,7 @@ static void copy_unit(struct run *run, struct piles *piles, unsigned p, struct s
     source = pile_source(piles, p, false);
     run_transfer(&transfer, run, source, output);
     while (done < kept && record_reader_next(&transfer.reader, &piece)) {
-        if (others && !has_this_key(run->keyed, &piece, key))
+        if (others && !has_this_key(run->keyed->hasher, &piece, key))
             continue;
         done += piece.last;
         output_buffer_put(&transfer.outlet, piece.data, piece.bytes);
@@ -289,7 +289,7 @@ static void start_over_keyed(struct run *run, struct piles *piles, unsigned p, c
     const enum keyed_share share = keyed_share(order->votes, piles, p, run->keyed);
 
     if (order->orders != NULL)
-        keyed_turn_all(run->keyed, &order->orders[p].key);
+        hasher_begin(run->keyed->hasher, &order->orders[p].key);
     if (share == KEYED_ONE) {
         pile_source_verify(&run->engine, piles, p, &run->format);
         copy_unit(run, piles, p, order->votes[p].hash, piles->pile[p].records, output);
@@ -471,7 +471,7 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
     counter_set(&run->progress->records, piles->records);
     if (run->keyed != NULL) {
         counter_add(&run->progress->left_out, left_out(piles));
-        keyed_warn(run->keyed);
+        hasher_warn(run->keyed->hasher);
     }
     run_scattered(run);
     return true;

@@ -16,26 +16,23 @@
 
 /* A pile that is read hash by hash, which may hold references. */
 struct hashes {
-    struct keyed *keyed;
+    struct hasher *hasher;
     unsigned thread;
     struct source *source;
     struct record_reader reader;
     bool refers;
 };
 
-static void open_hashes(struct hashes *hashes, struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p,
+static void open_hashes(struct hashes *hashes, struct hasher *hasher, unsigned thread, struct piles *piles, unsigned p,
                         const struct record_format *format, uint8_t *buffer, size_t bytes)
 {
-    *hashes = (struct hashes){keyed, thread, pile_source(piles, p, true), .refers = piles->refers};
+    *hashes = (struct hashes){hasher, thread, pile_source(piles, p, true), .refers = piles->refers};
     record_reader_init(&hashes->reader, format, hashes->source, buffer, bytes - POOL_SLACK_BYTES);
 }
 
 /* False: there are no more. */
 static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
 {
-    struct keyed *keyed = hashes->keyed;
-    const unsigned thread = hashes->thread;
-    enum keyed_found found = KEYED_MORE;
     struct keyed_reference reference;
     struct record_piece piece;
 
@@ -46,9 +43,8 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
         return more;
     }
     while (record_reader_next(&hashes->reader, &piece)) {
-        if (found == KEYED_MORE)
-            found = keyed_take(keyed, thread, piece.data, piece.bytes, piece.first, piece.last, hash);
-        fault_same_input(found != KEYED_MISSING);
+        fault_same_input(hasher_piece(hashes->hasher, hashes->thread, piece.data, piece.bytes, piece.first, piece.last,
+                                      hash) != HASHER_MISSING);
         if (piece.last)
             return true;
     }
@@ -83,7 +79,7 @@ static bool put(struct set *set, struct siphash_pair hash)
 }
 
 /* Of a pile in which hashes have the same first `bits` bits. */
-static uint64_t count_pile(struct keyed *keyed, unsigned thread, struct piles *piles, unsigned p, unsigned bits,
+static uint64_t count_pile(struct hasher *hasher, unsigned thread, struct piles *piles, unsigned p, unsigned bits,
                            const struct record_format *format, uint8_t *buffer, size_t bytes)
 {
     const size_t half = bytes / 2 / SYS_APART_BYTES * SYS_APART_BYTES;
@@ -99,7 +95,7 @@ static uint64_t count_pile(struct keyed *keyed, unsigned thread, struct piles *p
 
         set.count = 0;
         memset(set.slot, 0, (size_t)set.slots * sizeof *set.slot);
-        open_hashes(&hashes, keyed, thread, piles, p, format, buffer, half);
+        open_hashes(&hashes, hasher, thread, piles, p, format, buffer, half);
         while (fits && next_hash(&hashes, &hash))
             fits = put(&set, hash);
         source_free(hashes.source);
@@ -146,8 +142,8 @@ static void work(void *context, unsigned worker)
         if (run->keyed == NULL)
             classify_pile(run, worker, counting->piles, p, buffer, share);
         else
-            atomic_fetch_add(&counting->units, count_pile(run->keyed, worker, counting->piles, p, counting->bits,
-                                                          &run->format, buffer, share));
+            atomic_fetch_add(&counting->units, count_pile(run->keyed->hasher, worker, counting->piles, p,
+                                                          counting->bits, &run->format, buffer, share));
     }
 }
 

@@ -61,17 +61,17 @@ static void scan_block(const struct record_format *format, size_t at, size_t rec
 }
 
 /* The hash of a record that is whole. */
-static bool hash_of(struct keyed *keyed, size_t record, struct siphash_pair *hash)
+static bool hash_of(struct hasher *hasher, size_t record, struct siphash_pair *hash)
 {
     const size_t start = record > 0 ? stream.ends[record - 1] : 0, bytes = stream.ends[record] - start;
     uint8_t *copy = fuzz_copy(stream.data + start, bytes);
-    const bool found = keyed_find(keyed, 0, &(struct siphash_text){copy, bytes}, 1, hash) == 1;
+    const bool found = hasher_whole(hasher, 0, &(struct siphash_text){copy, bytes}, 1, hash) == 1;
 
     free(copy);
     return found;
 }
 
-static void check_block(struct keyed *keyed, size_t at, size_t record)
+static void check_block(struct hasher *hasher, size_t at, size_t record)
 {
     const size_t known = block.bad > 0 ? block.bad - 1 : block.records + block.open;
     struct siphash_pair hash;
@@ -79,13 +79,13 @@ static void check_block(struct keyed *keyed, size_t at, size_t record)
     FUZZ_CHECK(block.bytes <= stream.bytes - at && memcmp(block.data, stream.data + at, block.bytes) == 0);
     FUZZ_CHECK(block.records == 0 || !block.open); /* a record does not go on, unless it is all there is */
     for (size_t i = 0; i < known; i++) {
-        FUZZ_CHECK(hash_of(keyed, record + i, &hash));
+        FUZZ_CHECK(hash_of(hasher, record + i, &hash));
         FUZZ_CHECK(keyed_is_same(block.hash[i], hash) && block.pile[i] == keyed_digit(hash, 0, KEYED_BITS));
     }
-    FUZZ_CHECK(block.bad == 0 || !hash_of(keyed, record + known, &hash));
+    FUZZ_CHECK(block.bad == 0 || !hash_of(hasher, record + known, &hash));
 }
 
-static void read_all(struct keyed *keyed, const struct record_format *format, size_t block_bytes)
+static void read_all(const struct keyed *keyed, const struct record_format *format, size_t block_bytes)
 {
     static const char *const here[] = {"."};
     struct spill_place place;
@@ -104,7 +104,7 @@ static void read_all(struct keyed *keyed, const struct record_format *format, si
             break;
         scan_block(format, at, record);
         keyed_reader_route(reader, &block, 0);
-        check_block(keyed, at, record);
+        check_block(keyed->hasher, at, record);
         bad = block.bad > 0;
         at += block.bytes;
         record += block.records;
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     struct key_choice choice = {.count = 1 + how / 2 % 2};
     struct key_rule rule = {.place = {.separator = fuzz_byte(&fuzz), .quotes = format.quotes}};
     struct random_key key;
-    struct keyed *keyed;
+    struct keyed keyed = {.extra = 1};
 
     rule.format = format;
     rule.place.quoted = record_is(&format, RECORD_QUOTED);
@@ -138,11 +138,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
     if (how % 2 == 0 && (format.kind == NULL || rule.place.quoted))
         rule.choice = &choice;
     random_key_init(&key, "42", 2);
-    keyed = keyed_new(&rule, how % 16 < 8);
-    keyed_begin(keyed, &key, 1);
+    keyed.hasher = hasher_new(&rule, "group", "--group-field", 2);
+    hasher_begin(keyed.hasher, &key);
     block = (struct queue_block){.buffer = buffer, .ends = ends, .pile = pile, .hash = hash};
     take_stream(&fuzz, &format);
-    read_all(keyed, &format, block_bytes);
-    keyed_free(keyed);
+    read_all(&keyed, &format, block_bytes);
+    hasher_free(keyed.hasher);
     return 0;
 }
