@@ -12,7 +12,7 @@
 #include "temporary/spill.h"
 
 /* How a memory limit is divided: a function of its arguments alone. `bytes` is at least ENGINE_MEMORY_MIN; at most
- * ENGINE_MEMORY_MAX are used, since references to records (index.h) have 44 bits for the place. */
+ * ENGINE_MEMORY_MAX are used, since references to records (input/reference.h) have 44 bits for the place. */
 struct engine_memory {
     size_t bytes;        /* all of it */
     size_t block_bytes;  /* of the pool */

@@ -51,7 +51,7 @@ struct piles {
     uint32_t flush_blocks; /* a tail of fewer blocks is not worth a write */
     bool promised;         /* are their blocks promised to the caller (piles_init_children)? */
     bool sealed;           /* is appending over? */
-    bool refers;           /* do they hold references (index.h) to records in the pool? */
+    bool refers;           /* do they hold references (input/reference.h) to records in the pool? */
     struct piles *outer;   /* these replace one of those piles; NULL: none */
 };
 

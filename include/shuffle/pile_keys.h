@@ -2,7 +2,7 @@
 
 #include "shuffle/pile_source.h"
 
-/* 8-byte numbers that belong to the records of a pile, in a pile of their own: one for each record, in the same order.
+/* 8-byte numbers that belong to the records of a pile, in a pile of their own: one or two for each, in the same order.
  * So records stay unchanged, and all rules for piles hold for the numbers, too. */
 enum { PILE_KEYS_AHEAD = 512 };
 extern const struct record_format pile_keys_format; /* the format of such a pile, and of one of references */

@@ -56,7 +56,7 @@ struct queue_block {
     struct queue_piece *pieces; /* the slice's pieces, or only the wanted ones, by lane */
     size_t *lane_start;         /* [lanes + 1]: index of each lane's first piece */
 
-    /* Only if there are keys (keyed_reader.h): */
+    /* Only if there are keys (keyed_reader.h), or numbers in their place (sorted.h): */
     struct siphash_pair *hash; /* of the key of each record in the slice */
     uint32_t *number;          /* index of a piece's record */
     struct siphash_pair inner; /* the hash of a record that is longer than the block */

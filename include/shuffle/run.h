@@ -20,8 +20,9 @@ struct run_range {
     uint64_t first, end;
 };
 
-/* What has been done so far; zeroed at first. In a gather, several threads add to `written`, `units` and `left_out`,
- * and `passed` is read and written under its mutex; the other fields are of the thread that runs the passes. */
+/* What has been done so far; zeroed at first. In a scatter, the threads that scan add to `records`. In a gather,
+ * several threads add to `written`, `units` and `left_out`, and `passed` is read and written under its mutex. The other
+ * fields are of the thread that runs the passes. */
 struct run_progress {
     counter records;        /* of the input, counted when it is first read */
     counter bytes;          /* of the input, set when it has been read */
@@ -71,7 +72,8 @@ uint64_t run_take(struct run *run, uint64_t records);
 bool run_skips(struct run *run, uint64_t records);
 
 /* Before the first record is written: fix the range to write of `records` records (UINT64_MAX: unknown, or without
- * end). Returns how many are written, UINT64_MAX if unknown. The run ends if there are fewer than `skip`. */
+ * end). Returns how many are written, UINT64_MAX if unknown. The run ends if there are fewer than `skip`, unless
+ * `limit` is 0. */
 uint64_t run_settle(struct run *run, uint64_t records);
 
 /* The same, and begin the output, with the header of the input. */

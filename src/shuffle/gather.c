@@ -2,8 +2,8 @@
  * Workers claim piles in order, a few small neighbours at a time, and a turnstile lets them write in the same order. A
  * claim is made only when the pool can promise all the blocks that the piles need to be loaded and indexed; until then
  * the worker waits for others to finish theirs. So the number of piles in work follows the memory there is. When
- * nothing is in work and there still is not enough, piles are spilled, last ones first; a pile that would not fit into
- * an empty pool ends the gathering.
+ * nothing is in work and there still is not enough, piles are spilled, last ones first. A pile that would not fit into
+ * an empty pool ends the gathering, and so does one for which others would be spilled though it needs no table.
  *
  * Where the storage can, all workers load several piles together before they go on like this: three quarters of the
  * pool at most, and first a few, so that output begins soon and little is read that nobody wants.

@@ -1,8 +1,8 @@
 /*
- * References are dealt to as many places as there are records, about, by the bits that follow those that brought them
- * to the pile, and then each moves past those few that were dealt to the same place and belong after it: as hashes are
- * random, that is a step or two for each record, however many have the same key. (Two keys that meet in one place cost
- * the product of their numbers of records, but then there are fewer keys to meet.)
+ * Records are dealt to places, one for two to four records, by the hash bits after those that brought them to the pile.
+ * Then each moves past those few that were dealt to the same place and belong after it: as hashes are random, that is a
+ * step or two for each record, however many have the same key. (Two keys that meet in one place cost the product of
+ * their numbers of records, but then there are fewer keys to meet.)
  */
 
 #include "shuffle/keyed.h"
