@@ -459,6 +459,7 @@ static bool scatter_root(struct run *run, struct source *source, struct keyed_vo
 
     run->progress->passed = 0;
     if (run->keyed != NULL) {
+        hasher_begin(run->keyed->hasher, &run->order.key); /* when references do not fit, all records come again */
         plan.keys = (struct keyed_plan){.keyed = run->keyed, .votes = votes, .first_seen = true};
         plan.limit = UINT64_MAX;
     } else if ((run->parts > 1 || run->skip > 0) && run->expected > 0 && source->known &&

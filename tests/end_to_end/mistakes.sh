@@ -358,6 +358,7 @@ test_likely_mistakes_with_fields_and_weights_are_told_with_what_would_be_right()
     mistakes <<'END'
 bigshuf --weight-field=2 in =! in:1: no field 2, only 1: '1'; -t sets the separator of fields, --csv makes it a comma
 bigshuf --unique=2 empties =? --unique: 2 records have an empty field, and are taken for equal there
+{ printf 'a\t\n'; seq -f $'a\t%099.0f' 99999; } | bigshuf -S 8M --group-field=2 >all =?
 bigshuf --group-field=1 --group-field=2 empties =? --group-field: 2 records have an empty field, and are taken for equal there
 bigshuf --stratify-field=2 --split=1:part -o /dev/null empties =? --stratify-field: 2 records have an empty field, *
 bigshuf -t, in =! -t separates fields, and no option takes one; write --group-field=FIELD, --unique=FIELD or another
