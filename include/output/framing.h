@@ -23,7 +23,7 @@
 
 TUNABLE(FRAMING_BUFFER_BYTES, 1 << 16, 64, 1 << 16);
 
-enum { FRAMING_START_MAX = 254, FRAMING_TAPE_BYTES = 20 * 512, FRAMING_END_BYTES = 2 * 512 };
+enum { FRAMING_TAPE_BYTES = 20 * 512, FRAMING_END_BYTES = 2 * 512 };
 
 /* Zeroed: records are written as they are. What is pointed to must stay. */
 struct framing {
@@ -31,7 +31,7 @@ struct framing {
     const uint8_t *header;
     size_t header_bytes;
     const uint8_t *start;
-    size_t start_bytes; /* at most FRAMING_START_MAX */
+    size_t start_bytes; /* less than RECORD_DELIMITER_BYTES_MAX */
     bool translates;
     uint8_t from;
     uint8_t to;
@@ -44,10 +44,9 @@ struct framing_file {
     struct filters *programs; /* or, if not NULL, the program that gets it */
     struct record_scan scan;  /* for frames */
     uint64_t record_bytes;
-    uint8_t last[FRAMING_START_MAX]; /* the latest bytes, not written yet, as they may be the last START */
-    size_t last_bytes;
-    uint8_t *buffer; /* the caller's FRAMING_BUFFER_BYTES, for many short writes; NULL: none */
-    size_t buffered; /* bytes in it */
+    struct record_kept last; /* which may be the last START */
+    uint8_t *buffer;         /* the caller's FRAMING_BUFFER_BYTES, for many short writes; NULL: none */
+    size_t buffered;         /* bytes in it */
 };
 
 /* Begin a file: its header is written to the sink, or to the program that was started last. */

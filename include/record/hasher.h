@@ -32,12 +32,9 @@ bool hasher_has_fields(const struct hasher *hasher);
 size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash_text *record, size_t count,
                     struct siphash_pair *hash);
 
-/* The same for a record in pieces: its next one, perhaps its `first` or its `last`. HASHER_FOUND comes once for a
- * record, and *hash with it, or HASHER_MISSING; HASHER_PASSED after that: the rest need not come. */
-enum hasher_found { HASHER_MISSING, HASHER_FOUND, HASHER_TO_COME, HASHER_PASSED };
-
-enum hasher_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
-                               bool last, struct siphash_pair *hash);
+/* The same for a record in pieces: its next one, as key_take. *hash is set if it returns KEY_FOUND. */
+enum key_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
+                            bool last, struct siphash_pair *hash);
 
 /* End the run: the record at this place, which begins so and is the `number`-th, has no key, as the thread saw last.
  * Once all records have been seen, warn if they are nothing but their keys. */

@@ -56,11 +56,11 @@ size_t key_memory(const struct key_choice *choice); /* bytes that key_new takes;
 /* Find the key of a whole record. Returns the key's verdict. */
 enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes);
 
-/* The same for a record that comes in pieces: its next one. Returns KEY_KNOWN once for each record, when `verdict` is
- * set. */
-enum key_progress { KEY_TO_COME, KEY_KNOWN, KEY_PASSED };
+/* The same for a record that comes in pieces: its next one, perhaps its `first` or its `last`. KEY_FOUND or KEY_MISSING
+ * comes once for a record; after that, the rest need not come. */
+enum key_found { KEY_MISSING, KEY_FOUND, KEY_TO_COME, KEY_PASSED };
 
-enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last);
+enum key_found key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last);
 
 /* Watches whether any record contains more than its key: if none does, another byte may separate the fields. */
 struct key_watch {
@@ -77,9 +77,10 @@ void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *reco
 /* Add what another thread saw. */
 void key_watch_add(struct key_watch *watch, const struct key_watch *other);
 
-/* End the run: `record`, at `place` ("in:7"), has no key; `key->verdict` says why. Its first bytes are enough. */
-_Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
-                          const uint8_t *record, size_t bytes);
+/* End the run: `record`, the `number`-th from 0, at `place` ("in:7"), has no key; `key->verdict` says why. Its first
+ * bytes are enough. */
+_Noreturn void key_refuse(const struct key *key, const char *place, uint64_t number, const uint8_t *record,
+                          size_t bytes);
 
 /* All keys of `option` have been found: warn if no record contained more, or if several keys had an empty field. */
 void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option);

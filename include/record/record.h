@@ -193,3 +193,13 @@ void record_advance(const struct record_format *format, struct record_scan *scan
  * and "\n\n"), only the bytes that complete it there are missing. If records start with a string, every input has begun
  * a record, so bytes are always missing; the last line may have its newline. */
 ssize_t record_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing);
+
+/* The latest bytes of a stream, kept back since they may be a delimiter that is not wanted. Zeroed: none. */
+struct record_kept {
+    size_t bytes;
+    uint8_t data[RECORD_DELIMITER_BYTES_MAX];
+};
+
+/* Put what was kept, and then data[0, bytes), but for the last `most` bytes, which are kept. */
+void record_put_but_last(struct record_kept *kept, size_t most, const uint8_t *data, size_t bytes,
+                         void (*put)(void *context, const uint8_t *data, size_t bytes), void *context);

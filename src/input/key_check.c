@@ -15,9 +15,9 @@ struct key_check {
     struct source *records;
     struct key_rule rule;
     struct key *key;
-    struct key_watch watch;
     struct position position;
-    uint64_t offset; /* of the next byte */
+    uint64_t number; /* of the next record, or the open one, */
+    uint64_t offset; /* and of the next byte */
     struct record_scan scan;
     bool inside; /* a record */
 };
@@ -27,7 +27,7 @@ static void restart_checking(void *context)
     struct key_check *check = context;
 
     position_begin(&check->position, check->records, &check->rule.format);
-    check->watch = (struct key_watch){.records = 0};
+    check->number = 0;
     check->offset = 0;
     check->scan = (struct record_scan){0};
     check->inside = false;
@@ -41,11 +41,11 @@ static void follow_key(struct key_check *check, const uint8_t *data, size_t byte
     if (!check->inside)
         position_next(&check->position, check->offset);
     position_follow(&check->position, data, bytes);
-    if (key_take(check->key, data, bytes, !check->inside, last) == KEY_KNOWN && check->key->verdict != FIELD_FOUND)
-        key_refuse(&check->watch, check->key, position_say(&check->position, place), data, bytes - last);
+    if (key_take(check->key, data, bytes, !check->inside, last) == KEY_MISSING)
+        key_refuse(check->key, position_say(&check->position, place), check->number, data, bytes - last);
     check->inside = !last;
     check->offset += bytes;
-    check->watch.records += last;
+    check->number += last;
 }
 
 /* If these `count` whole records all have keys, go on after them. Returns the sum of their bytes, else 0. */
@@ -58,7 +58,7 @@ static size_t pass_whole(struct key_check *check, const uint8_t *data, const uin
             return 0;
     position_pass(&check->position, check->offset, data, start);
     check->offset += start;
-    check->watch.records += count;
+    check->number += count;
     return start;
 }
 

@@ -103,9 +103,9 @@ static size_t place_by_key(struct division *division, const struct units *units,
             own->scan = (struct record_scan){0};
         record = record_with_key(plan, &own->scan, units->data + from, to - from, &last);
         switch (hasher_piece(own->hasher, plan->threads, record.data, record.bytes, begins, last, &hash)) {
-        case HASHER_TO_COME:
+        case KEY_TO_COME:
             return DIVISION_HOLD;
-        case HASHER_FOUND:
+        case KEY_FOUND:
             found = find_place(plan, hash);
             break;
         default:

@@ -19,8 +19,10 @@ static void send(const struct framing_file *file, const void *data, size_t bytes
 }
 
 /* A buffer is written when it is full, so that writes are whole pages. */
-static void put_bytes(struct framing_file *file, const uint8_t *data, size_t bytes)
+static void put_bytes(void *context, const uint8_t *data, size_t bytes)
 {
+    struct framing_file *file = context;
+
     while (file->buffer != NULL && bytes > 0) {
         const size_t part = least_size(bytes, FRAMING_BUFFER_BYTES - file->buffered);
 
@@ -49,22 +51,6 @@ static void translate(const struct framing *framing, uint8_t *data, size_t bytes
         data[i] = data[i] == framing->from ? framing->to : data[i];
 }
 
-/* Take the bytes kept back and then data[0, bytes): write all but the last ones, and keep those back. */
-static void write_but_last(struct framing_file *file, const uint8_t *data, size_t bytes)
-{
-    size_t total = file->last_bytes + bytes;
-    size_t ready = total > file->framing->start_bytes ? total - file->framing->start_bytes : 0;
-    size_t old = least_size(ready, file->last_bytes);
-
-    put_bytes(file, file->last, old);
-    memmove(file->last, file->last + old, file->last_bytes - old);
-    file->last_bytes -= old;
-    ready -= old;
-    put_bytes(file, data, ready);
-    memcpy(file->last + file->last_bytes, data + ready, bytes - ready);
-    file->last_bytes += bytes - ready;
-}
-
 void framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
 {
     const struct framing *framing = file->framing;
@@ -83,7 +69,7 @@ void framing_write(struct framing_file *file, uint8_t *data, size_t bytes)
     }
     if (begins)
         put_bytes(file, framing->start, framing->start_bytes);
-    write_but_last(file, data, bytes);
+    record_put_but_last(&file->last, framing->start_bytes, data, bytes, put_bytes, file);
 }
 
 void framing_end(struct framing_file *file)

@@ -249,11 +249,11 @@ static void merge(struct strata *strata, struct classes *from)
 void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, size_t bytes, bool first, bool last)
 {
     struct siphash_pair hash;
-    const enum hasher_found found = hasher_piece(strata->hasher, lane, data, bytes, first, last, &hash);
+    const enum key_found found = hasher_piece(strata->hasher, lane, data, bytes, first, last, &hash);
 
-    if (found == HASHER_MISSING)
+    if (found == KEY_MISSING)
         hasher_refuse(strata->hasher, lane, "--stratify-field", 0, data, bytes - last);
-    while (found == HASHER_FOUND && !add(&strata->lane[lane], hash, 1))
+    while (found == KEY_FOUND && !add(&strata->lane[lane], hash, 1))
         merge(strata, &strata->lane[lane]);
 }
 

@@ -18,9 +18,8 @@ struct finder {
     _Alignas(SYS_APART_BYTES) struct siphash_key hashing;
     struct key *key; /* NULL: the whole record */
     struct key_watch watch;
-    struct siphash_pieces whole;              /* the whole record as far as it has come, but for */
-    uint8_t last[RECORD_DELIMITER_BYTES_MAX]; /* its last bytes, which may be the delimiter */
-    size_t last_bytes;
+    struct siphash_pieces whole; /* the whole record as far as it has come, but for */
+    struct record_kept last;     /* its last bytes */
 };
 
 struct hasher {
@@ -114,60 +113,42 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
     return count;
 }
 
-/* Add all that has come but for the last bytes, which are kept. */
-static void add_but_last(struct finder *finder, const uint8_t *data, size_t bytes, size_t end_bytes)
+static void add_bytes(void *context, const uint8_t *data, size_t bytes)
 {
-    const size_t total = finder->last_bytes + bytes;
-    size_t ready = total > end_bytes ? total - end_bytes : 0;
-    const size_t old = least_size(ready, finder->last_bytes);
-
-    siphash_add(&finder->whole, finder->last, old);
-    memmove(finder->last, finder->last + old, finder->last_bytes - old);
-    finder->last_bytes -= old;
-    ready -= old;
-    siphash_add(&finder->whole, data, ready);
-    memcpy(finder->last + finder->last_bytes, data + ready, bytes - ready);
-    finder->last_bytes += bytes - ready;
+    siphash_add(context, data, bytes);
 }
 
-enum hasher_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
-                               bool last, struct siphash_pair *hash)
+enum key_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
+                            bool last, struct siphash_pair *hash)
 {
     struct finder *finder = &hasher->finder[thread];
     struct key *key = finder->key;
+    enum key_found found;
 
     if (first && last)
-        return hasher_whole(hasher, thread, &(struct siphash_text){data, bytes}, 1, hash) > 0 ? HASHER_FOUND
-                                                                                              : HASHER_MISSING;
+        return hasher_whole(hasher, thread, &(struct siphash_text){data, bytes}, 1, hash) > 0 ? KEY_FOUND : KEY_MISSING;
     if (key == NULL) {
         if (first) {
-            finder->last_bytes = 0;
+            finder->last.bytes = 0;
             siphash_begin(&finder->whole, &finder->hashing);
         }
-        add_but_last(finder, data, bytes, hasher->end_bytes);
+        record_put_but_last(&finder->last, hasher->end_bytes, data, bytes, add_bytes, &finder->whole);
         if (last)
             *hash = siphash_end(&finder->whole);
-        return last ? HASHER_FOUND : HASHER_TO_COME;
+        return last ? KEY_FOUND : KEY_TO_COME;
     }
-    switch (key_take(key, data, bytes, first, last)) {
-    case KEY_TO_COME:
-        return HASHER_TO_COME;
-    case KEY_PASSED:
-        return HASHER_PASSED;
-    default:
-        break;
+    found = key_take(key, data, bytes, first, last);
+    if (found == KEY_FOUND) {
+        key_saw(&finder->watch, key, NULL, 0);
+        *hash = siphash_pair(&finder->hashing, key->text, key->bytes);
     }
-    if (key->verdict != FIELD_FOUND)
-        return HASHER_MISSING;
-    key_saw(&finder->watch, key, NULL, 0);
-    *hash = siphash_pair(&finder->hashing, key->text, key->bytes);
-    return HASHER_FOUND;
+    return found;
 }
 
 _Noreturn void hasher_refuse(const struct hasher *hasher, unsigned thread, const char *place, uint64_t number,
                              const uint8_t *record, size_t bytes)
 {
-    key_refuse(&(struct key_watch){.records = number}, hasher->finder[thread].key, place, record, bytes);
+    key_refuse(hasher->finder[thread].key, place, number, record, bytes);
 }
 
 /* Threads saw one part of the records each. */

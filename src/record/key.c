@@ -122,7 +122,7 @@ static void end_fields(struct key *key)
         join_fields(key);
 }
 
-enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last)
+enum key_found key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last)
 {
     if (first)
         begin_fields(key);
@@ -132,7 +132,7 @@ enum key_progress key_take(struct key *key, const uint8_t *data, size_t bytes, b
     if (!key->known)
         return KEY_TO_COME;
     end_fields(key);
-    return KEY_KNOWN;
+    return key->verdict == FIELD_FOUND ? KEY_FOUND : KEY_MISSING;
 }
 
 enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes)
@@ -180,8 +180,8 @@ void key_watch_add(struct key_watch *watch, const struct key_watch *other)
     watch->json = watch->json || other->json;
 }
 
-_Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, const char *place,
-                          const uint8_t *record, size_t bytes)
+_Noreturn void key_refuse(const struct key *key, const char *place, uint64_t number, const uint8_t *record,
+                          size_t bytes)
 {
     const struct field_place field = place_of_field(key->rule, key->missing);
     char said[FIELD_SAID_BYTES];
@@ -190,7 +190,7 @@ _Noreturn void key_refuse(const struct key_watch *watch, const struct key *key, 
         bytes--;
     die("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said),
         (int)(key->quoted - (key->quoted > bytes && key->quote[key->quoted - 1] == '\r')), (const char *)key->quote,
-        field_advice(&field, watch->records == 0, record, bytes));
+        field_advice(&field, number == 0, record, bytes));
 }
 
 void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option)

@@ -156,3 +156,17 @@ ssize_t record_missing(const struct record_format *format, const struct record_s
         return kind->missing(format, scan, missing);
     return record_is(format, RECORD_TEXT) ? scan->open : -scan->open;
 }
+
+void record_put_but_last(struct record_kept *kept, size_t most, const uint8_t *data, size_t bytes,
+                         void (*put)(void *context, const uint8_t *data, size_t bytes), void *context)
+{
+    const size_t total = kept->bytes + bytes, ready = total - least_size(total, most);
+    const size_t old = least_size(ready, kept->bytes), more = ready - old;
+
+    put(context, kept->data, old);
+    put(context, data, more);
+    kept->bytes -= old;
+    memmove(kept->data, kept->data + old, kept->bytes);
+    memcpy(kept->data + kept->bytes, data + more, bytes - more);
+    kept->bytes += bytes - more;
+}

@@ -106,7 +106,7 @@ static void take_references(const struct piles *piles, unsigned p, const struct 
 struct walk {
     struct hasher *hasher;
     unsigned thread;
-    enum hasher_found found;
+    enum key_found found;
     bool inside;
     struct siphash_pair hash;
 };
@@ -117,7 +117,7 @@ static bool take_piece(void *context, const uint8_t *data, size_t bytes, bool la
 
     walk->found = hasher_piece(walk->hasher, walk->thread, data, bytes, !walk->inside, last, &walk->hash);
     walk->inside = true;
-    return walk->found == HASHER_TO_COME;
+    return walk->found == KEY_TO_COME;
 }
 
 /* Find the hashes of records from number `first` on, AT_ONCE of them at most. Returns how many. */
@@ -126,7 +126,7 @@ static uint64_t hash_some(struct hasher *hasher, unsigned thread, const struct p
 {
     struct siphash_text text[AT_ONCE];
     struct siphash_pair hash[AT_ONCE];
-    struct walk walk = {.hasher = hasher, .thread = thread, .found = HASHER_MISSING};
+    struct walk walk = {.hasher = hasher, .thread = thread, .found = KEY_MISSING};
     size_t n = 0;
 
     do {
@@ -136,7 +136,7 @@ static uint64_t hash_some(struct hasher *hasher, unsigned thread, const struct p
         fault_same_input(hasher_whole(hasher, thread, text, n, hash) == n);
     } else {
         index_walk(piles, format, *number_at(sorting, first), take_piece, &walk);
-        fault_same_input(walk.found == HASHER_FOUND);
+        fault_same_input(walk.found == KEY_FOUND);
         hash[n++] = walk.hash;
     }
     for (size_t i = 0; i < n; i++)

@@ -132,7 +132,7 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
     struct reread looked_at = {.storage = NULL};
     struct record_scan scan = {0};
     size_t at = 0, scanned;
-    enum hasher_found found;
+    enum key_found found;
     bool stays;
     uint32_t end;
 
@@ -141,7 +141,7 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
             record_ends(reader->format, &scan, reader->data + at, reader->bytes - at, &end, 1, &scanned) > 0;
 
         found = hasher_piece(keyed->hasher, keyed->extra, reader->data + at, scanned, first, last, &reader->hash);
-        if (found != HASHER_TO_COME)
+        if (found != KEY_TO_COME)
             break;
         at += scanned;
         stays = source_stays(reader->source); /* perhaps no longer: then what stayed is stored as well */
@@ -152,7 +152,7 @@ static void look_for_key(struct keyed_reader *reader, struct queue_block *block)
         if (!look_further(reader, block, stays ? at + QUEUE_BLOCK_BYTES_MAX : block->data_bytes))
             break;
     }
-    reader->bad = found != HASHER_FOUND;
+    reader->bad = found != KEY_FOUND;
     if (reread_has(&looked_at))
         read_again(reader, block, &looked_at);
     reader->inside = true;

@@ -44,7 +44,7 @@ static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
     }
     while (record_reader_next(&hashes->reader, &piece)) {
         fault_same_input(hasher_piece(hashes->hasher, hashes->thread, piece.data, piece.bytes, piece.first, piece.last,
-                                      hash) != HASHER_MISSING);
+                                      hash) != KEY_MISSING);
         if (piece.last)
             return true;
     }
