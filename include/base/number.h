@@ -7,7 +7,7 @@
 /* A decimal number from 0 to 2^64 - 1. -1 with errno EINVAL (no number) or ERANGE (too large). */
 int number_parse(const char *text, uint64_t *value);
 
-/* Read the digits at the start of `text`. Returns what follows them, or NULL with errno as above. */
+/* Read the digits at the start of `text`. Returns the place after them, or NULL with errno as above. */
 const char *number_digits(const char *text, uint64_t *value);
 
 /* A size as `sort -S` takes it: a decimal number and a unit, which is none or K (1024 bytes), b (1 byte), M, G, T, P,

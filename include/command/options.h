@@ -32,7 +32,7 @@ struct options {
 
     struct record_format format;                /* within the program: words of -e end with NUL, which none contains */
     uint8_t string[RECORD_DELIMITER_BYTES_MAX]; /* format.string, if the format has one */
-    uint8_t delimiter;           /* what ends a line: '\n', '\0' with -z, or --delimiter if it is a byte */
+    uint8_t delimiter;           /* the end of a line: '\n', '\0' with -z, or --delimiter if it is a byte */
     struct key_choice order_key; /* --group-field or --unique=FIELD, which exclude each other */
     bool unique;                 /* --unique, in either form */
     struct header_rule header;   /* --header, --headers-differ */

@@ -20,7 +20,7 @@ struct position {
     uint64_t before;  /* and lines that had ended before the current record */
 };
 
-/* Before the first record. What is pointed to must stay. */
+/* Before the first record. `source` and `format` must stay. */
 void position_begin(struct position *position, const struct source *source, const struct record_format *format);
 
 /* Call when a record begins at `offset` of the stream, and some of it has been read. */

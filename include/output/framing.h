@@ -25,7 +25,7 @@ TUNABLE(FRAMING_BUFFER_BYTES, 1 << 16, 64, 1 << 16);
 
 enum { FRAMING_TAPE_BYTES = 20 * 512, FRAMING_END_BYTES = 2 * 512 };
 
-/* Zeroed: records are written as they are. What is pointed to must stay. */
+/* Zeroed: records are written as they are. All that it points to must stay. */
 struct framing {
     struct record_format format; /* of the records */
     const uint8_t *header;

@@ -24,7 +24,7 @@ enum {
 
 struct division_kind;
 
-/* What is pointed to must stay. */
+/* All that it points to must stay. */
 struct output_plan {
     const char *path; /* a file, or the pattern of all files if there are several; NULL: standard output */
 

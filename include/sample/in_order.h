@@ -20,6 +20,6 @@ struct in_order_share {
  * threshold. Stores nothing, unless it must wait with writing. */
 void in_order_bernoulli(struct run *run, struct source *source, struct in_order_share share, struct output *output);
 
-/* Write, in the order of the input, the records that come first in the order (order.h), run->limit of them. Hardly any
- * other record is stored meanwhile. One leaf is shuffled, which takes 4 bytes for each of its records. */
+/* Write, in the order of the input, the first run->limit records of the order (order.h). Hardly any other record is
+ * stored meanwhile. One leaf is shuffled, which takes 4 bytes for each of its records. */
 void in_order_first(struct run *run, struct source *source, struct output *output);

@@ -21,14 +21,14 @@ struct keep_rule {
     void *context;
     struct weight_input *weights; /* of the records; NULL: none */
     struct decimal weight;        /* of the record that `admit` is asked about; set by keep_records */
-    bool counts_only; /* nothing is stored, as the source will be read again; without weights nobody is asked */
+    bool counts_only; /* store nothing, since the source will be read again; without weights, `admit` is not called */
 };
 
-/* Are records only counted? They are if they can be read again, and memory has no room for them. */
+/* Should records only be counted, since they can be read again, and memory has no room for them? */
 bool keep_may_count(const struct run *run, const struct source *source);
 
-/* Read all of `source`. Records that are kept go to the first of `count` new piles, which counts them, and the piles
- * are sealed; all are counted in run->progress. Uses ENGINE_READING. */
+/* Read all of `source`, and count its records in run->progress. The records kept go to the first of `count` new piles,
+ * which counts them; then the piles are sealed. Uses ENGINE_READING. */
 void keep_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles, unsigned count);
 
 /* Write the records of a source that are kept, in its order, and count them. The output is begun (run_begin), for

@@ -12,16 +12,17 @@
 #include "shuffle/run.h"
 #include "system/table.h"
 
-/* Draw one of `bound`, all equally likely: a number from 0 to bound - 1, 0 standing for 2^64. By the bytes that GNU
- * shuf takes, or if `gnu` is NULL by the words with this label. */
+/* A number from 0 to bound - 1, all equally likely; bound 0 stands for 2^64. By the bytes that GNU shuf takes, or, if
+ * `gnu` is NULL, by `words`, which have this label. */
 #define REPLACEMENT_LABEL "repeat"
 uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t bound);
 
-/* Who draws records. */
+/* How records are drawn. */
 struct replacement_rule {
-    struct keep_rule keep; /* by which records are looked at as they come; all are kept */
+    struct keep_rule keep; /* looks at records as they come; all are kept */
 
-    /* All have come; `resident`: and stay in memory. Each call of `draw` goes through all of them then. May be NULL. */
+    /* After the last record. `resident`: all stay in memory, and each call of `draw` goes through all of them. May be
+     * NULL. */
     void (*prepare)(void *context, uint64_t records, bool resident);
 
     /* Draw the numbers of the next `count` records of the order, each less than `records`, and put them into
@@ -30,10 +31,10 @@ struct replacement_rule {
     void *context;
 };
 
-/* Write the records of a source that are drawn, from run->skip on run->limit of them, for ever without a limit. What is
- * drawn does not depend on the memory. What does not fit into memory is read again if it may be (run->rereads), else
+/* Write run->limit drawn records of a source, from draw number run->skip on; without a limit, for ever. The draws do
+ * not depend on the memory. Records that do not fit into it are read again if they may be (run->rereads), else
  * spilled. */
 void replacement_source(struct run *run, struct source *source, struct replacement_rule *rule, struct output *output);
 
-/* All equally likely. */
+/* The same, with all records equally likely. */
 void replacement_uniform(struct run *run, struct source *source, struct gnu *gnu, struct output *output);

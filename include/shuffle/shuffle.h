@@ -18,8 +18,8 @@
 #include "shuffle/run.h"
 
 /* Shuffle all of `source` to `output`, by scattering the root of the tree. False: there is no room for references to
- * all records, or for what is needed with them; the output has not begun, and all is to be done once more without them.
- */
+ * all records and the tables that sort them; the output has not begun, and the caller must start again without
+ * references. */
 bool shuffle_source(struct run *run, struct source *source, struct output *output);
 
 /* Write the records of a single pile, or the first of them, in the order that `draw` draws. If `again` is not NULL, the

@@ -1,9 +1,9 @@
 #pragma once
 
 /*
- * A batch in work: a file in which the piles are written, and which becomes the batch NAME in one step when all of it
- * is on disk. Any number of processes may make a batch of one name at the same time: the first one to finish publishes
- * its own, and the others find it there.
+ * A batch that is being made: a file in which the piles are written, and which becomes the batch NAME in one step when
+ * all of it is on disk. Any number of processes may make a batch of one name at the same time: the first one to finish
+ * publishes its own, and the others find it there.
  *
  *     draft_begin --> writes to draft_storage --> draft_commit
  *

@@ -6,7 +6,7 @@
  * changed. A file that has grown, as a log does, is used up to its old size, if both ends of that part are unchanged;
  * so is another file that has got its name.
  *
- * Functions that return int return 0, or -1 with errno, where ESTALE stands for a file that is not what it was.
+ * Functions that return int return 0, or -1 with errno, where ESTALE means that the file has changed.
  */
 
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 /*
- * A directory that is open, and what stands in it: names are looked up in it and nowhere else, and no link is followed.
+ * An open directory, and the files in it: names are looked up there and nowhere else, and no link is followed.
  *
  * A failure ends the run, with the path of the file ("DIR/NAME: cause"), and leaves no half-made file. But functions
  * that return int return 0, or the errno of a failure: ENOENT if the name does not exist, EEXIST if it exists already,

@@ -1,8 +1,8 @@
 #pragma once
 
-/* The bytes of piles that are not in memory: temporary files (spill.h), the file of a batch in work (store/draft.h), or
- * those of all batches of a store (store/batch.h). A pile is written at its end and read from front to back. Each kind
- * of storage makes sure that the bytes read are the bytes written. */
+/* The bytes of piles that are not in memory: temporary files (spill.h), the file of a draft (store/draft.h), or those
+ * of all batches of a store (store/batch.h). A pile is written at its end and read from front to back. Each kind of
+ * storage makes sure that the bytes read are the bytes written. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /*
  * The blocks of a key stream differ in their counter alone, so they can be computed side by side: vector i holds word i
- * of one block in each lane, and every step of the plain algorithm becomes one vector operation. What is left is to
- * bring the result into block order, a transposition of 4 x 4 words within each 128 bits, where shuffles are cheap, and
- * then whole groups of four words to where they belong.
+ * of one block in each lane, and every step of the plain algorithm becomes one vector operation. Then the result is
+ * brought into block order, by a transposition of 4 x 4 words within each 128 bits, where shuffles are cheap, and by
+ * moving whole groups of four words to their places.
  *
  * The vectors are those of the compiler, not of an instruction set. One body, written as macros because its type
  * varies, is compiled for each width, and the functions beyond the machine's baseline carry the target they need, so

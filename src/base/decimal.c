@@ -1,5 +1,5 @@
 /*
- * A number is D * 10^k with a whole D, so it is D * 5^k but for a power of two. D is multiplied by 5^k, or gets enough
+ * A number is D * 10^k with a whole D, so it is D * 5^k times a power of two. D is multiplied by 5^k, or gets enough
  * zero bits appended to have 64 left when it has been divided by 5^-k. Both happen in steps of at most 5^13, the
  * greatest that fits in 32 bits, and both are exact: a quotient of a quotient, each rounded down, is the quotient by
  * the product rounded down.

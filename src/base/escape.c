@@ -8,7 +8,7 @@
 
 #include "base/arithmetic.h"
 
-/* Read one to `most` digits. Returns what follows them, or NULL with errno. */
+/* Read one to `most` digits. Returns the place after them, or NULL with errno. */
 static const char *read_number(const char *text, int base, size_t most, uint8_t *byte)
 {
     const size_t digits = least_size(strspn(text, base == 8 ? "01234567" : "0123456789abcdefABCDEF"), most);
@@ -24,7 +24,7 @@ static const char *read_number(const char *text, int base, size_t most, uint8_t 
     return NULL;
 }
 
-/* Read what follows a backslash. Returns what follows that, or NULL with errno. */
+/* Read an escape, without its backslash. Returns the place after it, or NULL with errno. */
 static const char *read_escape(const char *text, uint8_t *byte)
 {
     static const char letters[] = "abfnrtv\\'\"?", meanings[] = "\a\b\f\n\r\t\v\\'\"?";

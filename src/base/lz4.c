@@ -98,7 +98,8 @@ static bool put_sequence(struct block *block, const uint8_t *literals, size_t co
     return true;
 }
 
-/* Look for the next match in [at, limit). Returns where it begins, with what it repeats in *before, or NULL. */
+/* Look for the next match in [at, limit). Returns where it begins, or NULL; *before receives the place of the bytes
+ * that it repeats. */
 static const uint8_t *find_match(struct lz4_table *table, const uint8_t *data, const uint8_t *at, const uint8_t *limit,
                                  const uint8_t **before)
 {

@@ -1,6 +1,6 @@
 /*
  * Products and sums of 64 bits are checked before they are made, by dividing the largest number by the factor, so
- * nothing wraps around: a size is either refused or exact, but for a part of a byte.
+ * nothing wraps around: a size is either refused or exact, except for a part of a byte.
  */
 
 #include "base/number.h"
@@ -44,7 +44,7 @@ static int fail(int error)
     return -1;
 }
 
-/* The number and its decimals, in units of base^power bytes; what is left of a byte is cut off. */
+/* The number and its decimals, in units of base^power bytes; a part of a byte is cut off. */
 static int scale(uint64_t number, uint64_t millionths, uint64_t base, unsigned power, uint64_t *bytes)
 {
     for (; power > 0; power--) {
@@ -82,7 +82,7 @@ int number_parse(const char *text, uint64_t *value)
     return 0;
 }
 
-/* What follows a point: one digit at least. Returns what follows those, or NULL with errno. */
+/* Read the digits after a point, at least one. Returns the place after them, or NULL with errno. */
 static const char *read_decimals(const char *text, uint64_t *millionths)
 {
     size_t digits = strspn(text, "0123456789");

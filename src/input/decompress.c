@@ -4,9 +4,9 @@
  * given the descriptor of a regular file. An input that cannot be read twice has lost its first bytes to the look, so
  * its program is fed, and only while it is read. Such an input is not opened ahead either, since that may have effects.
  *
- * There is no thread. Our ends of pipes do not block: a read feeds as much as the pipe takes, reads what is there, and
- * waits only if it could do neither. Whenever the file that is read has no bytes ready, the bytes of the others are
- * read.
+ * There is no thread. Our ends of pipes do not block: a read feeds as much as the pipe takes, reads the bytes that are
+ * there, and waits only if it could do neither. Whenever the file that is read has no bytes ready, the bytes of the
+ * others are read.
  */
 
 #include "input/decompress.h"

@@ -138,7 +138,7 @@ static size_t read_more(struct stream *stream, uint8_t *data, size_t bytes)
     return got;
 }
 
-/* See what follows the blank lines that are held. */
+/* Read on, to see whether anything follows the held blank lines. */
 static void look_further(struct stream *stream)
 {
     const size_t held = stream->held_bytes;
@@ -294,7 +294,7 @@ const char *stream_name_at(const struct source *source, uint64_t offset, uint64_
     return stream != NULL ? stream->names[i] : "input";
 }
 
-/* ---- What is known ---- */
+/* ---- Facts about the stream ---- */
 
 uint64_t stream_arrived_bytes(const struct source *source)
 {

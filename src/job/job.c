@@ -255,14 +255,13 @@ static void write_with_probability(struct job *job)
     in_order_bernoulli(job->run, resources->source, share, resources->output);
 }
 
-/* Tasks that open what they need, and complete what they write. */
+/* Tasks that open all they need, and complete their output. */
 static void (*const alone[TASK_SHUFFLE])(struct resources *resources) = {
     [TASK_ADD_BATCH] = passes_scatter, [TASK_SWEEP] = passes_sweep,       [TASK_GATHER] = passes_gather,
     [TASK_LIST] = passes_list,         [TASK_REQUESTS] = answer_requests, [TASK_NOTHING] = write_nothing,
 };
 
-/* All others find it open, and `job->run` as well. False: nothing is written, as there is no room for references to all
- * records, or for what is needed with them. */
+/* All others find it open, and `job->run` as well. False, with nothing written: see shuffle_source. */
 static bool do_task(struct job *job)
 {
     struct resources *resources = &job->resources;

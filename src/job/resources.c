@@ -1,5 +1,5 @@
-/* Each function opens one thing, so that every kind of job can open what it needs, in the order in which it should find
- * failures. */
+/* Each function opens one thing, so that every kind of job opens only its own needs, in the order in which failures
+ * should be found. */
 
 #include "job/resources.h"
 

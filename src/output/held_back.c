@@ -9,7 +9,7 @@
 
 enum { SUM_BYTES = sizeof(uint64_t) };
 
-/* Move what is in memory to the file, with its checksum after it. */
+/* Move the bytes in memory to the file, and their checksum after them. */
 static void store_held(struct held_back *held)
 {
     const uint64_t sum = xxh64(held->memory, held->memory_bytes);

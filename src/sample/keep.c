@@ -21,7 +21,7 @@ static void count_records(struct run *run, struct source *source)
     }
 }
 
-/* Store those of a source's records that are kept, and count all. */
+/* Store the kept records of a source, and count all. */
 static void store_records(struct run *run, struct source *source, struct keep_rule *rule, struct piles *piles)
 {
     counter *const counted = &run->progress->records;

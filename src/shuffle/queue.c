@@ -43,7 +43,7 @@ TUNABLE(APPEND_SHARE, 3, 1, 64);
 /* Waking a thread takes at most 1/WAKING_SHARE of the time of a task. */
 TUNABLE(WAKING_SHARE, 4, 1, 64);
 
-struct slot {
+struct ring_slot {
     struct queue_block block;
     bool scanned; /* scanned, and not yet numbered? */
     bool routed;
@@ -76,10 +76,10 @@ struct queue {
     uint64_t to_route;  /* the first one that no thread routes or has routed */
     uint64_t numbered;  /* the first one not numbered */
     uint64_t records;   /* number of records in all numbered slices */
-    struct slot **slice;
+    struct ring_slot **slice;
     struct lane *lane;
     size_t *lane_start;
-    struct slot slot[];
+    struct ring_slot slot[];
 };
 
 static unsigned ring_blocks(unsigned workers)
@@ -110,7 +110,7 @@ size_t queue_lists_bytes(unsigned workers, unsigned lanes)
 {
     const size_t blocks = ring_blocks(workers);
 
-    return lanes * sizeof(struct lane) + blocks * (sizeof(struct slot) + (lanes + 1) * sizeof(size_t));
+    return lanes * sizeof(struct lane) + blocks * (sizeof(struct ring_slot) + (lanes + 1) * sizeof(size_t));
 }
 
 struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsigned lanes, bool in_order, bool keyed)
@@ -121,7 +121,7 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
 
     queue->lane = fault_allocate(lanes, sizeof *queue->lane);
     queue->lane_start = fault_allocate((size_t)count * (lanes + 1), sizeof *queue->lane_start);
-    queue->slice = fault_allocate(count, sizeof(struct slot *));
+    queue->slice = fault_allocate(count, sizeof(struct ring_slot *));
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->work, NULL);
     queue->count = count;
@@ -151,7 +151,7 @@ struct queue *queue_open(uint8_t *buffer, size_t bytes, unsigned workers, unsign
     return queue;
 }
 
-static struct slot *slot_of_slice(struct queue *queue, uint64_t sequence)
+static struct ring_slot *slot_of_slice(struct queue *queue, uint64_t sequence)
 {
     return &queue->slot[sequence % queue->count];
 }
@@ -271,7 +271,7 @@ static bool take_task(struct queue *queue, unsigned worker, struct queue_task *t
 static void number_slices(struct queue *queue)
 {
     while (queue->to_number < queue->to_read && !queue->sliced) {
-        struct slot *slot = slot_of_slice(queue, queue->to_number);
+        struct ring_slot *slot = slot_of_slice(queue, queue->to_number);
 
         if (!slot->scanned)
             return;
@@ -309,7 +309,7 @@ static void end_slices(struct queue *queue)
 
 static void finish_task(struct queue *queue, const struct queue_task *task)
 {
-    struct slot *slot = (struct slot *)(void *)task->block;
+    struct ring_slot *slot = (struct ring_slot *)(void *)task->block;
 
     queue->busy -= task->kind != QUEUE_END;
     switch (task->kind) {

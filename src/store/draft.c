@@ -1,5 +1,5 @@
 /*
- * Nobody can see a part of a batch, since its file has another name until all of it is on disk. A process that dies
+ * No part of a batch can be seen, since its file has another name until all of it is on disk. A process that dies
  * before the renaming leaves a draft (sweep.h), one that dies after it leaves a batch.
  *
  * The piles grow at the same time, each owned by one thread, and a file has one end. So each pile takes room at the end

@@ -28,12 +28,12 @@ enum { LINE_BYTES = 6144, NAME_BYTES = 4096, CAUSE_BYTES = 256 };
 /* The most that is shown for a byte: "\x1b". And the bytes of a line that are written at once. */
 enum { SHOWN_BYTES = 4, SHOWN_LINE_BYTES = 2 * LINE_BYTES };
 
-struct line {
+struct message {
     char text[LINE_BYTES];
     size_t length; /* never more than LINE_BYTES - 1 */
 };
 
-static void append_list(struct line *line, const char *format, va_list arguments)
+static void append_list(struct message *line, const char *format, va_list arguments)
 {
     size_t room = LINE_BYTES - line->length;
     int wanted = vsnprintf(line->text + line->length, room, format, arguments);
@@ -42,7 +42,7 @@ static void append_list(struct line *line, const char *format, va_list arguments
         line->length += (size_t)wanted < room ? (size_t)wanted : room - 1;
 }
 
-__attribute__((format(printf, 2, 3))) static void append_message(struct line *line, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append_message(struct message *line, const char *format, ...)
 {
     va_list arguments;
 
@@ -95,7 +95,7 @@ static size_t show_byte(char *to, unsigned char byte)
 /* Print the line. Control characters are shown as escapes: one message is one line, no name gives orders to the
  * terminal, and a name that has such a character by mistake tells so. Mostly that is the end of a line of Windows. A
  * failure here cannot be reported. */
-static void print(struct line *line)
+static void print(struct message *line)
 {
     const unsigned char *text = (const unsigned char *)line->text;
     char shown[SHOWN_LINE_BYTES];
@@ -143,14 +143,14 @@ static void warn_of_kept(const char *path, int error)
 }
 
 /* How the message of a failure begins; after the success it is a warning. */
-static void begin_message(struct line *line)
+static void begin_message(struct message *line)
 {
     line->length = 0;
     append_message(line, "bigshuf: %s", signals_has_succeeded() ? "warning: " : "");
 }
 
 /* A duty that fails comes here again, in the same thread. */
-_Noreturn static void end_run(struct line *line)
+_Noreturn static void end_run(struct message *line)
 {
     const int status = signals_has_succeeded() ? EXIT_SUCCESS : EXIT_FAILURE;
     const struct fault_duty *duty;
@@ -186,7 +186,7 @@ const char *fault_cause(int error)
 void die_advising(const char *name, int error, const char *advice)
 {
     const char *quote = name[0] == ' ' || (name[0] != '\0' && name[strlen(name) - 1] == ' ') ? "'" : "";
-    struct line line;
+    struct message line;
 
     begin_message(&line);
     append_message(&line, "%s%.*s%s%s: %s%s%s", quote, NAME_BYTES, fault_name(name),
@@ -203,7 +203,7 @@ void die_errno(const char *name, int error)
 
 void die(const char *format, ...)
 {
-    struct line line;
+    struct message line;
     va_list arguments;
 
     begin_message(&line);
@@ -255,7 +255,7 @@ char *fault_text(const char *format, ...)
 __attribute__((format(printf, 2, 0))) static void say_lines(const char *prefix, const char *format, va_list arguments)
 {
     int errno_before = errno;
-    struct line line = {.length = 0};
+    struct message line = {.length = 0};
 
     append_message(&line, "%s", prefix);
     append_list(&line, format, arguments);

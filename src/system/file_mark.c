@@ -98,8 +98,8 @@ static bool is_made(int fd)
     return io_read_at(fd, &piece, 1, 0, &done) == 0 || errno != 0;
 }
 
-/* The hash must be of the file that had this size, so all is taken again if somebody has modified it meanwhile; but not
- * for ever, since some file systems make up the time. */
+/* The hash must be of the file that had this size, so it is made again if the file was modified meanwhile; but not for
+ * ever, since some file systems make up the time. */
 int file_mark_open(struct file_mark *mark, int fd)
 {
     const bool was_regular = file_mark_is_known(mark);

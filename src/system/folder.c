@@ -178,8 +178,8 @@ void folder_list(const struct folder *folder, struct folder_names *names)
 
 /* ---- Files ---- */
 
-/* How systems refuse to open what is no regular file: links (ELOOP by POSIX, EMLINK on FreeBSD), directories, and FIFOs
- * or sockets without another end. */
+/* How systems refuse to open a file that is not regular: links (ELOOP by POSIX, EMLINK on FreeBSD), directories, and
+ * FIFOs or sockets without another end. */
 static bool is_kind_error(int error)
 {
     return error == ELOOP || error == EMLINK || error == EISDIR || error == ENXIO || error == EOPNOTSUPP;

@@ -29,7 +29,7 @@ TUNABLE(WHOLE_BYTES_FIRST, 4096, 2, 4096);
 
 typedef ssize_t transfer_function(int fd, const struct iovec *pieces, int count, off_t offset);
 
-/* May the call that just failed be made again? Waits for the descriptor if that is what it takes. */
+/* May the call that just failed be made again? Waits for the descriptor if need be. */
 static bool again(int fd, short events)
 {
     if (errno == EAGAIN || errno == EWOULDBLOCK)

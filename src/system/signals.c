@@ -1,6 +1,6 @@
 /*
  * A name is registered and its file made in two steps, and other threads go on while the handler runs: it would miss
- * files that they make meanwhile. So it waits until nobody is between these steps, and lets nobody in again:
+ * files that they make meanwhile. So it waits until no thread is between these steps, and lets none in again:
  *
  *     thread     holders++, dying?  no: go on ... holders--     yes: holders--, wait for the end
  *     handler    dying = true, wait for holders == 0, unlink

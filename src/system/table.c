@@ -91,7 +91,7 @@ void table_put_block(struct table *table, uint64_t b)
     table->block[b] = NULL;
 }
 
-/* ---- Sorting: pairs are dealt by the lowest byte of their keys to other tables, then by the next byte ---- */
+/* ---- Sorting: pairs move to other tables by the lowest byte of their keys, then by the next byte ---- */
 
 enum { BYTE_BITS = 8, VALUES = 1 << BYTE_BITS, KEY_BYTES = sizeof(uint64_t) };
 
@@ -114,7 +114,7 @@ static unsigned digit(const struct table_pairs *pairs, uint64_t i, unsigned b)
 }
 
 /* Move all pairs in the order of their bytes number b; false, and nothing moves, if these are all the same. */
-static bool deal(const struct table_pairs *from, struct table_pairs *to, uint64_t count, unsigned b)
+static bool move_by_byte(const struct table_pairs *from, struct table_pairs *to, uint64_t count, unsigned b)
 {
     uint64_t place[VALUES + 1] = {0};
 
@@ -136,7 +136,7 @@ static bool deal(const struct table_pairs *from, struct table_pairs *to, uint64_
 void table_sort_with(struct table_pairs *pairs, struct table_pairs *spare, uint64_t count)
 {
     for (unsigned b = 0; b < KEY_BYTES && count > 0; b++)
-        if (deal(pairs, spare, count, b)) {
+        if (move_by_byte(pairs, spare, count, b)) {
             const struct table_pairs unsorted = *pairs;
 
             *pairs = *spare;
