@@ -21,8 +21,7 @@ enum {
 /* The key of a seed of any length: SHA-256 of its bytes. */
 void random_key_init(struct random_key *key, const void *seed, size_t seed_bytes);
 
-/* The key for other random words than those of the order: SHA-256 of the key's 32 bytes, the label, NUL, and the
- * arguments. */
+/* A key for random words other than the order's: SHA-256 of the key's 32 bytes, the label, NUL, and the arguments. */
 void random_key_derive(struct random_key *derived, const struct random_key *key, const char *label,
                        const void *arguments, size_t arguments_bytes);
 

@@ -14,8 +14,7 @@
 /* The code of an option is its letter, or OPTION_WORDS plus the number of its row. */
 enum { OPTION_WORDS = UCHAR_MAX + 1, OPTION_END = OPTION_WORDS + 64 /* above all codes */ };
 
-/* Classes of options. An option is of some classes, excludes all other options of some, and may need an option of
- * some. */
+/* Classes of options. An option is of some classes, excludes other options of some, and may need one of some. */
 #define CLASS(number)      ((option_classes)1 << (number))
 #define CLASS_GIVEN        CLASS(0)  /* records that come from no file: -e, -i */
 #define CLASS_RANGE        CLASS(1)  /* -i */

@@ -67,8 +67,7 @@ void contents_decompress(struct contents *contents, struct decompress_limits lim
 
 void contents_begin(struct contents *contents, size_t file);
 
-/* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and in later
- * calls. */
+/* Read up to `bytes` bytes, as one read() does; the context is the contents. Returns 0 at the end, and from then on. */
 size_t contents_read(void *context, void *data, size_t bytes);
 
 /* Leave the next `bytes` bytes for any thread to fetch into data[0, bytes), instead of reading them. Returns `bytes`,
@@ -76,8 +75,7 @@ size_t contents_read(void *context, void *data, size_t bytes);
 size_t contents_claim(struct contents *contents, uint8_t *data, size_t bytes, struct absent *absent);
 void contents_fetch(struct contents *contents, struct absent *absent);
 
-/* The caller has read all it wants of the file (a compressed one, to its end). Fetches the bytes left for other
- * threads. */
+/* The caller has read all it wants of the file (a compressed one: to its end). Fetches bytes left to other threads. */
 void contents_end(struct contents *contents);
 
 void contents_close(struct contents *contents);

@@ -52,8 +52,7 @@ struct source {
     struct source_span span;
     counter arrived_bytes;
     struct stream *stream; /* the input files; NULL: the source has none */
-    uint64_t known_bytes;  /* `bytes` of source_over, or the bytes of all regular input files, less headers known at the
-                              start */
+    uint64_t known_bytes;  /* `bytes` of source_over, or of all regular input files, less known headers */
     bool known;            /* is that the whole stream: are all inputs regular files, or was source_over told? */
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-/* The two passes of a shuffle as separate jobs: --scatter writes to a store, --gather reads one. They open all they
- * need. */
+/* The two passes of a shuffle as separate jobs, on a store, which open all they need. */
 
 #include "job/resources.h"
 

@@ -45,8 +45,7 @@ void progress_init(struct progress *progress, const struct options *options, con
  * `output` (NULL: none). Starts a thread if the progress is to be shown. */
 void progress_begin(struct progress *progress, const struct source *source, const struct output *output);
 
-/* Stop drawing; after whole lines, a last one says that the work is done. Call it before any of the arguments is
- * freed. */
+/* Stop drawing; after whole lines, a last one says that the work is done. Call it before the arguments are freed. */
 void progress_end(struct progress *progress);
 
 /* With --verbose, print what was done, as lines on standard error. `batch` is the batch added to a store, or NULL;

@@ -18,8 +18,7 @@ uint64_t room_output_bytes(const struct options *options, uint64_t known_bytes);
  * with replacement read the input again instead of storing it (run.h). */
 uint64_t room_temporary_bytes(const struct options *options, uint64_t known_bytes, uint64_t memory_bytes, bool rereads);
 
-/* End the run if there is no room for the output, or if the numbers of -i, whose count is known, need too many
- * files. */
+/* End the run if there is no room for the output, or the numbers of -i, whose count is known, need too many files. */
 void room_check_output(const struct options *options, uint64_t known_bytes, const struct output *output);
 
 /* End the run if an output without end (-r without -n) is a regular file, or a missing one: a program must read it

@@ -41,7 +41,6 @@ bool task_is_weighted(const struct options *options);
 
 bool task_is_keyed(const struct options *options); /* do keys say the order? */
 
-/* The place of a field, or of a key, of the options in records of files; without a choice if the option is not
- * given. */
+/* The place of a field, or of a key, of the options in records; without a choice if the option is not given. */
 struct field_place task_field(const struct options *options, struct field_choice *choice);
 struct key_rule task_key(const struct options *options, struct key_choice *choice);

@@ -46,8 +46,7 @@ struct files {
 };
 
 /* List all files of a plan, which must stay; of an unknown number of shards, the first one and those after it that
- * exist without a gap. Check that no two are the same, and that each can be written or made; the first ones stay
- * open. */
+ * exist without a gap. Check that no two are the same, and that each can be written; the first ones stay open. */
 void files_open(struct files *files, const struct output_plan *plan);
 
 /* Begin a file in its turn: open its sink, unless it is open, or start its filter; if it is compressed, open the sink

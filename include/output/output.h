@@ -57,8 +57,8 @@ void output_set_threads(struct output *output, unsigned threads);
 /* Prepare units, before earlier ones have been written. By the thread of this number; several at a time. */
 void output_find(struct output *output, unsigned thread, const struct units *units);
 
-/* Write the next units, which output_find has prepared; they may begin and end in the midst of a unit. By one thread at
- * a time. */
+/* Write the next units, which output_find has prepared; they may begin and end within a unit. By one thread at a
+ * time. */
 void output_write(struct output *output, const struct units *units);
 
 /* The output is larger than the system's memory: from now on, send bytes written to regular files to disk MiB by MiB.

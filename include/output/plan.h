@@ -31,8 +31,7 @@ struct output_plan {
     const char *const *inputs; /* names of files, of which a single output may be one; "-": standard input */
     size_t input_count;
     bool (*is_store)(const char *folder); /* no output may be in such a folder; NULL: any */
-    bool each; /* is each input divided by itself? Then all paths are patterns, and each input has its files, one after
-                  another */
+    bool each; /* is each input divided by itself? Then all paths are patterns, and each input has its own files */
 
     struct split *split; /* some records go to these, and the rest to `path` */
     size_t splits;
@@ -62,8 +61,7 @@ struct output_plan {
 };
 
 /* Is it a pattern: text with one "%d", or "%0Nd" for at least N digits, in place of the number; or, if `each`, with one
- * "%s" in place of an input's name? "%%" is a percent sign. The syntax is that of printf, but printf never gets a
- * pattern. */
+ * "%s" in place of an input's name? "%%" is a percent sign. Though the syntax is printf's, printf never gets one. */
 bool output_plan_is_pattern(const char *text, bool each);
 
 /* The name of shard `number`, or, if `input` is not NULL, of that input's file, malloc'd; or NULL with errno. */

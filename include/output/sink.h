@@ -34,8 +34,7 @@ struct sink;
 
 /* A sink to the file `path`, which must stay, or to standard output if it is NULL. Everything that can be known now is
  * checked now, and no existing file is changed. A FIFO waits for its reader here. NULL, with errno, if the file cannot
- * be replaced; any other failure ends the run. As soon as *behind is true, written bytes are sent to disk MiB by
- * MiB. */
+ * be replaced; any other failure ends the run. Once *behind is true, written bytes are sent to disk MiB by MiB. */
 struct sink *sink_open(const char *path, const bool *behind);
 
 /* What callers may know of a sink. */

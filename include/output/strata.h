@@ -33,8 +33,7 @@ void strata_begin(struct strata *strata, unsigned lanes);
  * if there is no room for all classes. */
 void strata_count(struct strata *strata, unsigned lane, const uint8_t *data, size_t bytes, bool first, bool last);
 
-/* All records have been counted: settle how many of each class every file gets. Warns of files that get none of a
- * class. */
+/* All records have been counted: settle how many of each class every file gets; warn of files that lack a class. */
 void strata_settle(struct strata *strata);
 
 /* After that, strata_find returns the number of the class whose key has this hash; 0: there is none. Announcing
@@ -42,8 +41,7 @@ void strata_settle(struct strata *strata);
 void strata_announce(const struct strata *strata, struct siphash_pair hash);
 uint32_t strata_find(const struct strata *strata, struct siphash_pair hash);
 
-/* Which split gets the next record of the output, which is of class `number`? The number of splits stands for the
- * rest. */
+/* Which split gets the next record of the output, which is of class `number`? The number of splits: the rest. */
 size_t strata_deal(struct strata *strata, uint32_t number);
 
 /* Tell the user how many classes there are, how small they are, and which files lack some. */

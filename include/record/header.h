@@ -45,8 +45,7 @@ struct header_place header_find(const struct header_rule *rule, const struct rec
 void header_check_fields(const struct header_rule *rule, bool columns, const struct field_choice *choice, size_t count,
                          const char *option);
 
-/* For each of the places, up to one without a choice: field_find_column in the line of this header that has the
- * names. */
+/* field_find_column for each place, up to one without a choice, in the line of this header that has the names. */
 void header_find_columns(const struct header_rule *rule, const struct record_format *format,
                          const struct field_place names[HEADER_NAMES_MAX], const char *file, const uint8_t *text,
                          size_t bytes);

@@ -23,8 +23,7 @@ struct gnu;
 
 /* Look at the file, whose name must stay. The run ends if it surely cannot be read. A file that is not regular is
  * opened by the first draw, even of a number from 0 to 0, since somebody waits at the other end of a FIFO. (shuf opens
- * it before it reads the input of a reservoir, after it has read any other, and never when there is nothing to
- * choose.) */
+ * it before it reads the input of a reservoir, after any other input, and never if nothing is chosen.) */
 struct gnu *gnu_open(const char *path);
 void gnu_free(struct gnu *gnu); /* also NULL */
 

@@ -21,8 +21,7 @@ uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t 
 struct replacement_rule {
     struct keep_rule keep; /* looks at records as they come; all are kept */
 
-    /* After the last record. `resident`: all stay in memory, and each call of `draw` goes through all of them. May be
-     * NULL. */
+    /* After the last record. `resident`: all stay in memory, and each `draw` goes through all. May be NULL. */
     void (*prepare)(void *context, uint64_t records, bool resident);
 
     /* Draw the numbers of the next `count` records of the order, each less than `records`, and put them into
@@ -32,8 +31,7 @@ struct replacement_rule {
 };
 
 /* Write run->limit drawn records of a source, from draw number run->skip on; without a limit, for ever. The draws do
- * not depend on the memory. Records that do not fit into it are read again if they may be (run->rereads), else
- * spilled. */
+ * not depend on memory. Records that do not fit are read again if they may be (run->rereads), else spilled. */
 void replacement_source(struct run *run, struct source *source, struct replacement_rule *rule, struct output *output);
 
 /* The same, with all records equally likely. */

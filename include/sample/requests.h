@@ -11,6 +11,5 @@
 /* Least room for lines that wait; in a large pool they have a part of it. */
 enum { REQUESTS_LINES_BYTES = 2 * DIALOGUE_LINE_BYTES };
 
-/* Answer all requests. `weights` NULL: all weights are 1. The run's engine must be new, and nothing read of the
- * source. */
+/* Answer all requests. `weights` NULL: all weights are 1. The run's engine must be new, and the source unread. */
 void requests_answer(struct run *run, struct source *source, const struct weight_place *weights);

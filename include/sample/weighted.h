@@ -15,6 +15,6 @@
 void weighted_order(struct run *run, struct source *source, struct weight_place place, bool keep_order,
                     struct output *output);
 
-/* With replacement: write run->limit records, or for ever without a limit, each drawn independently in proportion to
+/* With replacement: write run->limit records, or for ever without a limit, each drawn by itself in proportion to
  * weight. */
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);

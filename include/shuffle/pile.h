@@ -146,8 +146,7 @@ void piles_make_room(struct piles *piles, uint64_t blocks);
 void pile_load(struct piles *piles, unsigned pile);
 uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 
-/* A storage_place of `struct piles`, to load piles without a tail by storage_kind.load; the same blocks must be
- * promised. */
+/* A storage_place of `struct piles`, to load piles without a tail by storage_kind.load, with the same promise. */
 int pile_place(void *context, unsigned pile, uint64_t bytes, struct iovec *pieces, int most);
 
 /* After piles_seal: give back the first block in memory of a pile; `stays_promised`: to the caller. */

@@ -79,8 +79,7 @@ uint64_t run_settle(struct run *run, uint64_t records);
 /* The same, and begin the output, with the header of the input. */
 void run_begin(struct run *run, struct output *output, uint64_t records);
 
-/* The input has been dealt out, and nothing that depends on all of it has been written. Ends the run as run_expects
- * does. */
+/* The input has been dealt out, and nothing that depends on all of it has been written. Calls run_expects. */
 void run_scattered(struct run *run);
 
 /* End the run if this is not the expected number of records. */

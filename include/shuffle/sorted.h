@@ -30,8 +30,7 @@ struct sorted {
     uint64_t from[SORTED_RANGES]; /* the least key of each */
 };
 
-/* Before the first block is filled: keys like this one will come. Ranges are made to have equal parts of a sample of
- * these. */
+/* Before the first block is filled: keys like this one will come. Ranges get equal parts of a sample of these. */
 void sorted_expect(struct sorted *sorted, uint64_t key);
 
 /* The same for keys of a pile, taken evenly. False: they are all the same. */

@@ -55,7 +55,6 @@ enum {
 /* Write the whole text. Returns its length. */
 size_t store_format_text(const struct store_format *format, char text[STORE_FORMAT_TEXT_BYTES]);
 
-/* Read a text; `string` receives the string of the record format. False unless store_format_text would write this very
- * text. */
+/* Read a text; `string` receives the string of the record format. False unless store_format_text would write it. */
 bool store_format_parse(struct store_format *format, uint8_t string[RECORD_DELIMITER_BYTES_MAX], const char *text,
                         size_t bytes);

@@ -33,8 +33,8 @@ const struct packer *packer_of_name(const char *name);
 
 bool packer_ends_with(const char *name, const char *ending); /* in capitals or not */
 
-/* How many bytes of a file that begins with `data` (PACKER_LOOK_BYTES bytes are enough) come before those that show its
- * format. */
+/* How many bytes come before those that show the format of a file; PACKER_LOOK_BYTES bytes of its beginning are
+ * enough. */
 uint64_t packer_skips(const uint8_t *data, size_t bytes);
 
 /* For messages: the program that surely knows the format. */
@@ -53,8 +53,7 @@ struct packer_command {
 void packer_pack(struct packer_command *command, const struct packer *packer, unsigned threads);
 void packer_unpack(struct packer_command *command, const struct packer *packer);
 
-/* A program that would compress with many threads if it were installed. NULL: this one does, or there is none for the
- * format. */
+/* A program that would compress with many threads if it were installed. NULL: this one does, or there is none. */
 const char *packer_faster(const struct packer *packer, const struct packer_command *command);
 
 /* If the program is not installed, the run ends with a message about the file `name`. */

@@ -24,14 +24,13 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Begin a run: catch the signals that end a program, and unblock them, since a parent passes on those that it
- * blocks. */
+/* Begin a run: catch the signals that end a program, and unblock them, since a parent may pass on a block. */
 void signals_install(void);
 
 /* Between these two calls, of any thread, no signal ends the process: the handler waits for all threads that hold death
  * off. Once the handler has begun, signals_hold does not return. In between, a thread takes no lock, since the thread
- * that the handler interrupted may have it: no malloc and no message, unless there is no other thread. Not to be
- * nested. */
+ * that the handler interrupted may have it: no malloc and no message, unless there is no other thread. They do not
+ * nest. */
 void signals_hold(sigset_t *before);
 void signals_release(const sigset_t *before);
 

@@ -31,7 +31,7 @@ struct spill_pace {
     double left;       /* r */
 };
 
-/* The temporary directories, shared by all scatters and threads of a run. The first four fields are set before threads
+/* The temporary directories, for all scatters and threads of a run. The first four fields are set before threads
  * start. */
 struct spill_place {
     const char *const *directory;
@@ -61,8 +61,8 @@ enum { SPILL_PLACE_HOPE = 4 };
 
 /* End the run if a directory is missing, or no files can be made in it; and if there is no room for the `bytes` bytes
  * that surely come: with SPILL_NEVER for all of them, with SPILL_AUTO for 1/SPILL_PLACE_HOPE of them. If SPILL_AUTO has
- * room for that, but not for all, they will be compressed, and the first write ends the run if it does not shrink
- * enough. */
+ * room for that, but not for all, they will be compressed, and the first write ends the run if that saves too
+ * little. */
 void spill_place_check(struct spill_place *place, uint64_t bytes);
 
 /* `bytes` bytes will be written, of which the pieces are the first. Should they be compressed? */

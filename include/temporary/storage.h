@@ -43,7 +43,7 @@ struct storage_reader {
     } at;
 };
 
-/* Says where to load the next bytes of a pile, at most `bytes`: fills in at most `most` pieces, and returns their
+/* Says where to load the next bytes of a pile, at most `bytes`: sets at most `most` pieces, and returns their
  * number. */
 typedef int storage_place(void *context, unsigned pile, uint64_t bytes, struct iovec *pieces, int most);
 

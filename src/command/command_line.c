@@ -236,8 +236,7 @@ static void set_files(struct parsing *parsing, int count, char **words)
         options->taken_by = NULL;
 }
 
-/* Set all defaults. Files, directories and splits each have room for `words`, the number of words of the command
- * line. */
+/* Set all defaults. Files, directories and splits each get room for all `words` words of the command line. */
 static void preset_all(struct options *options, size_t words)
 {
     *options = (struct options){.format.delimiter = '\n', .pile_last = UINT64_MAX};

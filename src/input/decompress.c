@@ -29,8 +29,7 @@
 /* More programs would not help, nor would more files held while a larger one is read. */
 TUNABLE(TURNS_MAX, 64, 1, 64);
 
-/* Programs may take 1/DESCRIPTORS_SHARE of the descriptors that are left. Each takes two: its file stays open until it
- * has ended. */
+/* Programs may take 1/DESCRIPTORS_SHARE of the descriptors that are left. Each takes two, since its file stays open. */
 enum { DESCRIPTORS_SHARE = 8 };
 
 /* Compressed bytes on their way to a program that is fed. */
@@ -309,8 +308,7 @@ static ssize_t take_output(struct turn *turn, uint8_t *data, size_t bytes)
     return got;
 }
 
-/* Read as much as there is room for. A failure shows when the file is read. A program that ends makes room for
- * another. */
+/* Read as much as there is room for. A failure shows when the file is read. A program's end makes room for another. */
 static bool read_ahead(struct decompress *decompress, struct turn *turn, const struct turn *current)
 {
     ssize_t got;

@@ -138,8 +138,7 @@ static bool tell_command(struct hint *hint, const struct preview *file, const ch
                 has_name ? file->name : "", quote);
 }
 
-/* Do all lines of the file's header stay at the top? If its end is not seen, they do if --header names a mark or
- * number. */
+/* Do all lines of the file's header stay at the top? If its end is unseen, they do if --header has a mark or number. */
 static bool keeps_header(const struct hints *hints, const char *mark, const struct preview *file)
 {
     const struct header_rule *rule = hints->header;
@@ -205,8 +204,7 @@ static bool find_csv(const struct hints *hints, const struct preview *file, stru
     return false;
 }
 
-/* The name of the object's member whose elements people mean: the features of GeoJSON, or the first if it is an
- * array. */
+/* The name of the member whose elements people mean: the features of GeoJSON, or the first if it is an array. */
 static bool find_list(const struct preview *file, char name[WHAT_BYTES])
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
@@ -357,8 +355,7 @@ static bool find_zeros(const struct hints *hints, const struct preview *file, st
                 "are lines");
 }
 
-/* Does the file begin like one that must be read in another way? The first row that fits says what it is and what to
- * do. */
+/* Does the file begin like one that must be read in another way? The first row that fits gives the hint. */
 static bool find_hint(const struct hints *hints, const struct preview *file, struct hint *hint)
 {
     static bool (*const rows[])(const struct hints *, const struct preview *,
@@ -434,8 +431,7 @@ void hints_refuse_packed(const struct record_kind *kind, const struct packer *pa
 
 /* ---- Headers ---- */
 
-/* Rows of CSV, or lines that look like names of columns: several, and none is a number. Commas separate columns in .csv
- * only. */
+/* Rows of CSV, or lines that look like names of columns: several, and none is a number. Commas count in .csv only. */
 static bool may_be_header(const struct record_format *format, const char *name, const uint8_t *data, size_t bytes)
 {
     const char *separators = strstr(name, ".csv") != NULL ? "\t,;|" : "\t";

@@ -72,8 +72,7 @@ static void give_hints(struct stream *stream, const uint8_t *data, size_t bytes)
         hints_compare(hints, &stream->contents.marks[file], stream->names[file], data, bytes);
 }
 
-/* After bytes that the tail has seen: hold back blank lines at their end. Returns how many bytes are to be
- * delivered. */
+/* After bytes that the tail has seen: hold back blank lines at their end. Returns how many to deliver. */
 static size_t hold_back(struct stream *stream, const uint8_t *data, size_t bytes)
 {
     stream->held_bytes = stream->tail.blank;

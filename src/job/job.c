@@ -118,8 +118,7 @@ static uint64_t look_at_each(struct job *job)
     return bytes;
 }
 
-/* Open everything except memory. The output comes before the input: a file that is both must be locked before it is
- * read. */
+/* Open everything except memory. The output comes before the input: a file that is both must be locked first. */
 static void open_all(struct job *job)
 {
     struct resources *resources = &job->resources;

@@ -56,8 +56,7 @@ __attribute__((format(printf, 2, 3))) static void append_text(struct text *text,
     va_end(arguments);
 }
 
-/* How many bytes pass 2 will write, by the average length of records; 0: unknown. Numbers drawn one by one have no
- * input. */
+/* How many bytes pass 2 will write, by the average length of records; 0: unknown. Drawn numbers have no input. */
 static double expect_output(const struct progress *progress, uint64_t written)
 {
     const struct options *options = progress->options;

@@ -371,8 +371,7 @@ void files_publish(struct files *files, size_t count)
     signals_release(&before);
 }
 
-/* Warn of files that had other names, or else of those that have lost owner or group: name the first, and count the
- * others. */
+/* Warn of files that had other names, or else that have lost owner or group: name the first, and count the others. */
 static void warn_of(const struct files *files, size_t count, bool names, const char *what)
 {
     const char *first = NULL;

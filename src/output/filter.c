@@ -72,8 +72,7 @@ static struct filter *at(struct filters *filters, unsigned number)
     return &filters->queue[(filters->oldest + number) % filters->most];
 }
 
-/* The program has ended with this status: end the run if that is a failure. A command may succeed without reading
- * all. */
+/* The program has ended with this status: end the run if that is a failure. A command need not read all. */
 static void judge(const struct filters *filters, const struct filter *filter, int status)
 {
     const bool is_lost = filter->is_packer && status == 0 && filter->deaf;

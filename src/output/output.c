@@ -71,8 +71,8 @@ static bool mentions_file(const char *filter)
     return false;
 }
 
-/* If the user's shell has replaced $FILE in double quotes, all files would be written to one. Without $FILE and >, none
- * would. */
+/* If the user's shell has replaced $FILE in double quotes, all files would be written to one. Without $FILE and >, to
+ * none. */
 static void check_filter(const struct output *output)
 {
     const char *filter = output->plan.filter;

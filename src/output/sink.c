@@ -170,8 +170,7 @@ static mode_t safe_mode(mode_t mode, bool group_kept, bool list_kept)
     return group_kept ? mode : (mode_t)((mode & ~(mode_t)077) | shared << 3 | shared);
 }
 
-/* Give the file the old list, or none, even if the directory has given it one. True if it has the list that it should
- * have. */
+/* Give the file the old list, or none, even if the directory has given it one. True if it has the right list. */
 static bool give_list(const struct sink *sink, bool group_kept)
 {
     if (group_kept || sink->list_bytes == 0) {

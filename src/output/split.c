@@ -11,7 +11,7 @@
 
 enum { WHOLE = SPLIT_WHOLE, PERCENT = WHOLE / 100 };
 
-/* A percentage in millionths, of `percent` and the decimals at `at`, if any. Returns the place after them, or NULL with
+/* A percentage in millionths, of `percent` and the decimals at `at`, if any. Returns what follows, or NULL with
  * errno. */
 static const char *read_percentage(const char *at, uint64_t percent, uint64_t *amount)
 {

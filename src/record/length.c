@@ -156,8 +156,7 @@ static const char *end_record(struct length_check *check, uint64_t next)
     return NULL;
 }
 
-/* Keep the next bytes of a part of `size` bytes, of which kept[0, have) have come. Returns the number of bytes
- * taken. */
+/* Keep the next bytes of a part of `size` bytes, of which kept[0, have) have come. Returns how many it takes. */
 static size_t keep(uint8_t *kept, size_t size, uint64_t have, const uint8_t *data, size_t bytes)
 {
     const size_t count = least_size(size - (size_t)have, bytes);

@@ -294,8 +294,8 @@ static bool has_avx512bw(void)
 
 #elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
-/* Every byte that matches keeps the one bit of its place among 8; adding neighbours three times gathers those bits in
- * one byte. */
+/* Every byte that matches keeps the one bit of its place among 8; adding neighbours three times gathers these in a
+ * byte. */
 static inline uint64_t hits_neon(const uint8_t *data, uint8_t byte)
 {
     const uint8x16_t sought = vdupq_n_u8(byte);

@@ -13,8 +13,7 @@
 #include "record/tail.h"
 #include "system/fault.h"
 
-/* The line that begins at data[*at], without its end; *at moves on to the next line. NULL if the line's end is not
- * there. */
+/* The line that begins at data[*at], without its end; *at moves on to the next line. NULL if it has no end. */
 static const uint8_t *next_line(const uint8_t *data, size_t bytes, size_t *at, size_t *line_bytes)
 {
     const uint8_t *line = data + *at;

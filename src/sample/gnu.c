@@ -117,8 +117,7 @@ static inline void take_byte(struct gnu *gnu)
     gnu->most = gnu->most << 8 | 0xff;
 }
 
-/* Draw from the number there is. False if another byte is needed: the number is too small, or one of the few left
- * over. */
+/* Draw from the number there is. False if a byte is needed: the number is too small, or one of the few left over. */
 static inline bool try_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
 {
     uint64_t count = most + 1; /* 0 stands for 2^64: then `gnu->most` must be equal */
@@ -178,8 +177,7 @@ void gnu_ranks(struct gnu *gnu, const struct table *ranks, uint64_t records, uin
     }
 }
 
-/* The number at a position that a swap has reached. Position 0 is free to mean empty: those below `wanted` are in
- * `out`. */
+/* The number at a position that a swap has reached. Position 0 means empty: those below `wanted` are in `out`. */
 struct displaced {
     uint64_t position;
     uint64_t number;

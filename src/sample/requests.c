@@ -251,8 +251,7 @@ static void say_record(struct requests *r, uint64_t record)
     }
 }
 
-/* Records of the batch from number `first` on will be needed: announce them to the disk in the order of their
- * places. */
+/* Records of the batch from number `first` on will be needed: announce them to the disk, in order. */
 static void fetch_window(struct requests *r, uint64_t first)
 {
     const size_t count = (size_t)least(r->batch - first, WINDOW);

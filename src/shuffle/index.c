@@ -19,8 +19,7 @@
  * 0.19 s with 16, 24, 32 and 48, lines of 40 bytes 0.42 and 0.38 s with 16 and 32. */
 TUNABLE(AHEAD, 32, 0, 1024);
 
-/* At most this many cache lines of a held record are fetched ahead: in long records, the processor foresees the next
- * ones. */
+/* At most this many cache lines of a held record are fetched ahead: in long ones, the processor foresees the rest. */
 enum { LINES_MAX = 8 };
 
 /* How many records are found at a time, and in how many bytes at a time the end of a long record is sought. */
@@ -100,8 +99,7 @@ const uint8_t *index_in_one(const struct piles *piles, uint64_t reference, size_
     return ((size_t)place & (pool->block_bytes - 1)) + *bytes <= pool->block_bytes ? pool->memory + place : NULL;
 }
 
-/* A record of any length may go over the ends of blocks. A held one is in one piece, and the pool's last block ends
- * after it. */
+/* A record of any length may go over the ends of blocks. A held one is in one piece, within the pool. */
 void index_walk(const struct piles *piles, const struct record_format *format, uint64_t reference, index_take *take,
                 void *context)
 {

@@ -62,8 +62,7 @@ struct scattering {
     uint32_t *count;               /* pieces of a block routed to each pile; each thread has its own array */
 };
 
-/* Bytes that stayed in place are forgotten when their block is read again: all bytes before have been appended by
- * then. */
+/* Bytes that stayed in place are forgotten when their block is read again: all before have been appended by then. */
 static void read_block(struct scattering *s, struct queue_block *block)
 {
     /* For references, bytes are read only once, so blocks need not fit in the caches: fewer, larger blocks are better.
@@ -215,8 +214,7 @@ static size_t list_wanted(const uint16_t *pile, size_t pieces, unsigned first, u
     return found;
 }
 
-/* Put only the wanted pieces into the lists, passing over the others. Their piles overwrite the list of piles of
- * all. */
+/* Put only the wanted pieces into the lists, passing over the others. Their piles overwrite those of all. */
 static void put_few_pieces(struct scattering *s, struct queue_block *block, uint32_t *count, size_t *next)
 {
     uint16_t *pile = block->pile;
@@ -264,7 +262,7 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
 
 /* ---- Appending ---- */
 
-/* Append references to the records that begin in the block; the length of one that goes on is unknown. False: no
+/* Append references to the records that begin in the block; of one that goes on, the length is unknown. False: no
  * room. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane, const struct queue_piece *end)
 {

@@ -25,8 +25,7 @@
 /* The least memory beside a drawn order: 1/WORK_SHARE of the order's own memory, and WORK_BLOCKS blocks. */
 enum { WORK_SHARE = 8, WORK_BLOCKS = 16 };
 
-/* The most piles into which one is scattered by rank; their last blocks may take 1/ENDS_SHARE of the memory beside the
- * order. */
+/* The most piles into which one is scattered by rank; their last blocks may take 1/ENDS_SHARE of other memory. */
 TUNABLE(PILES_MAX, 512, 2, 512);
 TUNABLE(ENDS_SHARE, 16, 16, 1024);
 
@@ -43,8 +42,7 @@ struct rank_route {
     unsigned share_bits; /* logarithm of the number of ranks of a pile */
 };
 
-/* A damaged file may seem to have more records than were written. These may go anywhere: the damage is found at its
- * end. */
+/* A damaged file may seem to have more records than were written. They may go anywhere: damage is found at its end. */
 static void route_by_rank(const void *context, uint64_t first, size_t count, uint16_t *pile)
 {
     const struct rank_route *route = context;
@@ -403,8 +401,8 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 /* How many records' piles are found at a time. */
 TUNABLE(STEP, 1024, 1, 1024);
 
-/* If the root has `records` records, fill only the piles that contain the wanted part: the number of a record decides
- * its pile. */
+/* If the root has `records` records, fill only the piles that contain the wanted part: a record's number decides its
+ * pile. */
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     const struct run_range range = run_range(run, records);

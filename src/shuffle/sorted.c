@@ -41,8 +41,7 @@ bool sorted_expect_pile(struct sorted *sorted, struct piles *piles, unsigned p)
     return differ;
 }
 
-/* Ranges begin at keys evenly spread over the sorted sample; a key that comes twice among these has a range of its
- * own. */
+/* Ranges begin at keys evenly spread over the sorted sample; one that comes twice among these has its own range. */
 static void set_ranges(struct sorted *sorted)
 {
     uint64_t before = UINT64_MAX;

@@ -220,8 +220,7 @@ static void drop_batches(struct batches *all)
     memset(all->pile, 0, all->count * sizeof *all->pile);
 }
 
-/* Open all batches of these names, instead of those that were opened before. False if one of them has left the store
- * meanwhile. */
+/* Open all batches of these names, instead of those opened before. False if one has left the store meanwhile. */
 static bool add_named(struct batches *all, const struct folder_names *names)
 {
     size_t added = 0;

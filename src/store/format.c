@@ -22,8 +22,7 @@ struct line {
     const char *from; /* reading: the rest of a text that ends with NUL; NULL: the text was wrong */
 };
 
-/* Optional words: are they there? Writing: if `is`; reading: if the text goes on with them. line_has also passes
- * them. */
+/* Optional words: are they there? Writing: if `is`; reading: if they come next. line_has also passes them. */
 static bool line_begins(const struct line *line, bool is, const char *words)
 {
     return line->to != NULL ? is : line->from != NULL && strncmp(line->from, words, strlen(words)) == 0;

@@ -27,8 +27,7 @@ static_assert(MANIFEST_KEY_BYTES + sizeof(struct head) == MANIFEST_HEAD_BYTES &&
                   sizeof(struct manifest_pile) == MANIFEST_PILE_BYTES,
               "no gaps between numbers");
 
-/* Write a struct head, a pile, an extent or an end, which consist only of 8-byte numbers. Returns the place after
- * it. */
+/* Write a struct head, a pile, an extent or an end, which are all 8-byte numbers. Returns the place after it. */
 static uint8_t *put_numbers(uint8_t *to, const void *numbers, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += NUMBER_BYTES) {

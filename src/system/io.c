@@ -38,8 +38,7 @@ static bool again(int fd, short events)
 }
 
 /* An open with O_NONBLOCK has just failed. May it be made again without that? Yes if the file is regular, as `looked`
- * says of `status`: then somebody has a lease on it, as file servers have, and gives it back to a process that
- * waits. */
+ * says of `status`: then a file server or the like has a lease on it, and gives it back to a process that waits. */
 static bool is_leased(int flags, int looked, const struct stat *status)
 {
     if ((flags & O_NONBLOCK) != 0 && looked == 0 && S_ISREG(status->st_mode))

@@ -60,8 +60,7 @@ void spill_place_release(struct spill_place *place)
 
 /* ---- Files ---- */
 
-/* For systems that cannot make a file without a name: the file has one for a moment, which death by signal waits
- * for. */
+/* For systems that cannot make a file without a name: it has one for a moment, in which death by signal waits. */
 static int open_and_unlink(const char *directory)
 {
     static const char NAME[] = "/bigshuf-XXXXXX";
@@ -157,8 +156,7 @@ void spill_place_report_full(const struct spill_place *place, const char *direct
     die("temporary file in %s: %s: %s", directory, fault_cause(error), advice);
 }
 
-/* *room receives the free space of all directories. Returns NULL, or, with errno, the directory whose space is
- * unknown. */
+/* *room receives the free space of all directories. Returns NULL, or, with errno, a directory of unknown space. */
 static const char *find_room(const struct spill_place *place, uint64_t *room)
 {
     *room = 0;
