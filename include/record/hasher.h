@@ -1,10 +1,10 @@
 #pragma once
 
 /*
- * From a record to 128 bits: the siphash_pair of its key, or, if the rule has no fields, of the whole record but for
- * its delimiter. Two different keys are never seen with the same one.
+ * Finds the hash of a record, 128 bits: the siphash_pair of its key, or, if the rule has no fields, of the whole record
+ * without its delimiter. No two different keys will ever have the same hash.
  *
- * Several threads may look for keys at a time, each with a number of its own.
+ * Several threads may find hashes at a time, each with a number of its own.
  */
 
 #include <stdbool.h>
@@ -16,19 +16,19 @@
 
 struct hasher;
 
-/* For `threads` threads. The label is that of the random key's hashing; `option` is what asks for keys, for warnings.
- * The fields of the rule must stay. */
+/* For `threads` threads. `label` derives the hashing key (random_hashing); warnings name `option`. The rule's fields
+ * must stay. */
 struct hasher *hasher_new(const struct key_rule *rule, const char *label, const char *option, unsigned threads);
 void hasher_free(struct hasher *hasher); /* NULL is fine */
 
-/* All threads hash under this key from now on, and what they have seen is forgotten; or one of them does, and nothing
- * is. */
+/* From now on, all threads hash under this key, and forget what they have seen; hasher_turn: one thread, which forgets
+ * nothing. */
 void hasher_begin(struct hasher *hasher, const struct random_key *key);
 void hasher_turn(struct hasher *hasher, unsigned thread, const struct random_key *key);
 
 bool hasher_has_fields(const struct hasher *hasher);
 
-/* The hashes of `count` whole records. Returns how many come before the first that has no key (hasher_refuse). */
+/* The hashes of `count` whole records. Returns how many come before the first one without a key (hasher_refuse). */
 size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash_text *record, size_t count,
                     struct siphash_pair *hash);
 
@@ -36,8 +36,8 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
 enum key_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
                             bool last, struct siphash_pair *hash);
 
-/* End the run: the record at this place, which begins so and is the `number`-th, has no key, as the thread saw last.
- * Once all records have been seen, warn if they are nothing but their keys. */
+/* End the run: the last record that the thread has seen, the `number`-th, at `place`, has no key; `record` is its
+ * beginning. hasher_warn: after all records, warn if they consist of nothing but their keys. */
 _Noreturn void hasher_refuse(const struct hasher *hasher, unsigned thread, const char *place, uint64_t number,
                              const uint8_t *record, size_t bytes);
 void hasher_warn(const struct hasher *hasher);

@@ -1,5 +1,5 @@
-/* Several texts are hashed in little more time than one. The next record overwrites a field, so it is copied for that,
- * unless it is a long one. */
+/* Hashing several texts at a time takes little longer than hashing one. The next record overwrites a field, so a field
+ * is copied for that, unless it is long. */
 
 #include "record/hasher.h"
 
@@ -10,10 +10,10 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
-/* Records whose hashes are found at a time, and bytes of a field that are copied for that. */
+/* How many hashes are found at a time; and the most bytes of a field that are copied for that. */
 enum { AT_ONCE = 16, COPIED_BYTES = 64 };
 
-/* What a thread has. */
+/* The state of a thread. */
 struct finder {
     _Alignas(SYS_APART_BYTES) struct siphash_key hashing;
     struct key *key; /* NULL: the whole record */
@@ -25,7 +25,7 @@ struct finder {
 struct hasher {
     struct key_rule rule;
     const char *label, *option;
-    size_t end_bytes; /* of the delimiter of a record */
+    size_t end_bytes; /* bytes of a record's delimiter */
     unsigned threads;
     struct finder finder[];
 };
@@ -151,7 +151,7 @@ _Noreturn void hasher_refuse(const struct hasher *hasher, unsigned thread, const
     key_refuse(hasher->finder[thread].key, place, number, record, bytes);
 }
 
-/* Threads saw one part of the records each. */
+/* Each thread has seen a part of the records. */
 void hasher_warn(const struct hasher *hasher)
 {
     struct key_watch all = {.records = 0};

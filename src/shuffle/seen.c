@@ -1,7 +1,7 @@
 /*
- * A hash stands in the slot that its last digits name, and another with the same digits takes its place: what is
- * forgotten only takes room in a pile, where it is found again. The slots become more as they are filled, so that few
- * keys stay in the processor's cache.
+ * The last bits of a hash name its slot, and a later hash with the same bits replaces it: a forgotten key only takes
+ * room in a pile, where it is found again. Slots become more as they are filled, so that few keys stay in the
+ * processor's cache.
  */
 
 #include "shuffle/seen.h"
@@ -14,25 +14,25 @@
 #include "system/fault.h"
 #include "system/sys.h"
 
-/* The part of the memory, and the most of it. */
+/* Tables take 1/SHARE of the memory, at most BYTES_MAX. */
 TUNABLE(SHARE, 8, 8, 1 << 16);
 TUNABLE(BYTES_MAX, 32 << 20, 1 << 10, 32 << 20);
 
-/* Records between the time when a slot is fetched and when it is looked at. */
+/* A slot is fetched this many records before it is looked at. */
 TUNABLE(AHEAD, 8, 1, 8);
 
-/* After TRIED records of which less than one in WORTH_SHARE came again, only one slice in TRY_SHARE is looked at, until
- * that is so no more: a file that is sorted may end with the same line many times. */
+/* After TRIED records of which less than 1/WORTH_SHARE came again, only one slice in TRY_SHARE is looked at, until more
+ * come again: a sorted file may end with the same line many times. */
 TUNABLE(TRIED, 1 << 16, 1, 1 << 16);
 TUNABLE(TRY_SHARE, 32, 1, 32);
 enum { FIRST_SLOTS = 1024, WORTH_SHARE = 32 };
 
-/* Those of a lane, which one thread at a time uses. */
+/* The table of a lane, which one thread at a time uses. */
 struct keys {
     _Alignas(SYS_APART_BYTES) struct siphash_pair *slot;
     uint64_t slots, most;         /* powers of two */
-    uint64_t added;               /* records with other keys than those that stood in their slots */
-    uint64_t tried, again, slice; /* of late: records that were looked at, those that came again, and slices */
+    uint64_t added;               /* records whose keys were not in their slots */
+    uint64_t tried, again, slice; /* recently: records looked at, those that came again, and slices */
 };
 
 struct seen {
