@@ -24,6 +24,17 @@ struct keep_rule {
     bool counts_only; /* nothing is stored, as the source will be read again; without weights nobody is asked */
 };
 
+/* Of records that have numbers, only those with the least are written, `limit` of them: which may be among these? */
+struct keep_first {
+    uint64_t limit;
+    size_t kept;     /* numbers, the least, that these may have: as many as there are counts before the first record */
+    uint64_t *count; /* of records with each of these numbers; zeroed before the first record */
+    uint64_t candidates; /* records with them */
+};
+
+/* One more, with this number: may it? */
+bool keep_first_admit(struct keep_first *first, size_t number);
+
 /* Are records only counted? They are if they can be read again, and memory has no room for them. */
 bool keep_may_count(const struct run *run, const struct source *source);
 
