@@ -24,6 +24,19 @@ struct keep_rule {
     bool counts_only; /* store nothing, since the source will be read again; without weights, `admit` is not called */
 };
 
+/* Of records that have numbers, the `limit` records with the least numbers are written. Which records may be among
+ * them?
+ */
+struct keep_first {
+    uint64_t limit;
+    size_t kept;         /* records with a number below this may be; at first, how many numbers there are */
+    uint64_t *count;     /* [kept]: how many records have each number; zeroed at first */
+    uint64_t candidates; /* how many records may be */
+};
+
+/* Count one more record, with this number. May it be? */
+bool keep_first_admit(struct keep_first *first, size_t number);
+
 /* Should records only be counted, since they can be read again, and memory has no room for them? */
 bool keep_may_count(const struct run *run, const struct source *source);
 

@@ -87,63 +87,33 @@ static unsigned next_child(struct level *level)
 
 struct selecting {
     struct run *run;
-    bool again;         /* is the input read once more? Else its records are stored */
-    struct piles piles; /* one: records that may still be chosen */
-    uint64_t count[PILES];
-    unsigned kept;              /* number of first piles that may hold chosen records */
-    uint64_t until[PILES];      /* records of a pile were stored up to this number; UINT64_MAX: all */
-    uint64_t needed;            /* records chosen of pile kept - 1, when all have been counted; then of the last leaf */
-    struct level level[LEVELS]; /* from the root, set at the beginning, to the last leaf's parent */
+    struct piles piles;         /* one, of the records that may still be chosen */
+    struct keep_first first;    /* by pile */
+    uint64_t until[PILES];      /* of a pile, the records before this one were stored; UINT64_MAX: it is kept */
+    uint64_t needed;            /* of the records of the node that was found last */
+    struct level level[LEVELS]; /* from the root down to the last leaf's parent; while records are stored, only that */
     unsigned levels;
     struct table chosen; /* a bit for each record of the last leaf */
     uint64_t next_in_leaf;
     uint64_t next; /* number of the next record of the input, in the second pass */
 };
 
-/* Count how many of the first piles hold all records that may be written. */
-static void count_kept(struct selecting *s)
-{
-    uint64_t sum = 0;
-    unsigned kept = 0;
-
-    for (; kept < s->kept && sum < s->run->limit; kept++) {
-        s->needed = s->run->limit - sum;
-        sum += s->count[kept];
-    }
-    if (s->needed > s->count[kept - 1])
-        s->needed = s->count[kept - 1];
-    while (s->kept > kept)
-        s->until[--s->kept] = counter_get(&s->run->progress->records);
-}
-
 /* May record number `record` still be one of the first? */
 static bool admit_first(void *context, uint64_t record)
 {
     struct selecting *s = context;
-    const unsigned pile = next_child(&s->level[0]);
+    size_t kept = s->first.kept;
+    const bool may = keep_first_admit(&s->first, next_child(&s->level[0]));
 
-    if (record % STEP == 0 && record > 0)
-        count_kept(s);
-    s->count[pile]++;
-    return pile < s->kept;
+    while (kept > s->first.kept)
+        s->until[--kept] = record;
+    return may;
 }
 
 static void enter_node(struct selecting *s, struct order_node node, unsigned bits)
 {
     MUST_ALWAYS(s->levels < LEVELS);
     s->level[s->levels++] = (struct level){.node = node, .bits = bits};
-}
-
-static void store_chosen(struct selecting *s, struct source *source)
-{
-    struct keep_rule first_piles = {.admit = admit_first, .context = s, .counts_only = s->again};
-
-    keep_records(s->run, source, &first_piles, &s->piles, 1);
-    for (uint64_t i = 0; i < counter_get(&s->run->progress->records) && s->again; i++)
-        s->count[next_child(&s->level[0])]++;
-    count_kept(s);
-    s->level[0].last = s->kept - 1;
-    s->level[0].next = 0;
 }
 
 /* The last child that is needed of the node entered last, which has *records records; *records receives the child's. */
@@ -187,11 +157,12 @@ static void choose_in_leaf(struct selecting *s, struct order_node leaf, uint64_t
 
 static void choose(struct selecting *s)
 {
-    struct order_node node = order_child(s->level[0].node, s->kept - 1);
-    uint64_t records = s->count[s->kept - 1];
-    unsigned bits;
+    struct order_node node = s->level[0].node;
+    uint64_t records = counter_get(&s->run->progress->records);
 
-    while ((bits = order_scatter_bits(node, records)) > 0) {
+    s->needed = least(s->run->limit, records);
+    s->levels = 0;
+    for (unsigned bits = ORDER_ROOT_BITS; bits > 0; bits = order_scatter_bits(node, records)) {
         enter_node(s, node, bits);
         node = order_child(node, find_last(s, &records));
     }
@@ -230,12 +201,14 @@ void in_order_first(struct run *run, struct source *source, struct output *outpu
     const uint64_t bytes = source->known_bytes;
     const bool again = run->rereads && bytes <= run->engine.memory.bytes && run->limit > bytes / DENSE_BYTES;
     struct selecting *s = fault_allocate(1, sizeof *s);
+    struct keep_rule rule = {.admit = admit_first, .context = s, .counts_only = again};
     struct source *stored = source;
+    uint64_t count[PILES] = {0};
 
-    *s = (struct selecting){.run = run, .kept = PILES, .again = again};
+    *s = (struct selecting){.run = run, .first = {.limit = run->limit, .kept = PILES, .count = count}};
     memset(s->until, 0xff, sizeof s->until);
     enter_node(s, (struct order_node){.order = &run->order}, ORDER_ROOT_BITS);
-    store_chosen(s, source);
+    keep_records(run, source, &rule, &s->piles, 1);
     choose(s);
     if (again) {
         source_rewind(source);

@@ -5,6 +5,17 @@ bool keep_may_count(const struct run *run, const struct source *source)
     return run->rereads && source->known_bytes > engine_pool_bytes(&run->engine);
 }
 
+bool keep_first_admit(struct keep_first *first, size_t number)
+{
+    if (number >= first->kept)
+        return false;
+    first->count[number]++;
+    first->candidates++;
+    for (; first->candidates - first->count[first->kept - 1] >= first->limit; first->kept--)
+        first->candidates -= first->count[first->kept - 1];
+    return number < first->kept;
+}
+
 /* Count the records of a source, without finding each. */
 static void count_records(struct run *run, struct source *source)
 {

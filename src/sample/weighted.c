@@ -33,9 +33,7 @@ struct weighing {
 
     /* For the order of the input: */
     struct piles piles;
-    struct table count;  /* number of keys with each first digit, 8 bytes */
-    uint64_t most;       /* greatest first digit of keys that may be among the first ones */
-    uint64_t candidates; /* number of keys up to that digit */
+    struct keep_first first; /* by the first digit of the key */
 };
 
 /* The key of the next record, whose weight is in the rule; UINT64_MAX if the weight is zero. */
@@ -123,27 +121,19 @@ enum { STEPS = 256 };
 static bool admit_key(void *context, uint64_t record)
 {
     struct weighing *w = context;
-    const uint64_t key = next_key(w), limit = w->run->limit;
+    const uint64_t key = next_key(w);
 
     (void)record;
-    if (key == UINT64_MAX || key >> DIGIT_SHIFT > w->most)
+    if (key == UINT64_MAX || !keep_first_admit(&w->first, key >> DIGIT_SHIFT))
         return false;
-    ++*table_u64(&w->count, key >> DIGIT_SHIFT);
-    w->candidates++;
-    for (; w->most > 0 && w->candidates - *table_u64(&w->count, w->most) >= limit; w->most--)
-        w->candidates -= *table_u64(&w->count, w->most);
     pile_keys_append(&w->piles, KEYS, key);
     return true;
 }
 
 static void store_candidates(struct weighing *w, struct source *source)
 {
-    struct engine *engine = &w->run->engine;
-
-    table_take(&w->count, &engine->pool, DIGITS, sizeof(uint64_t));
-    for (uint64_t digit = 0; digit < DIGITS; digit++)
-        *table_u64(&w->count, digit) = 0;
-    w->most = DIGITS - 1;
+    w->first = (struct keep_first){
+        .limit = w->run->limit, .kept = DIGITS, .count = fault_allocate(DIGITS, sizeof *w->first.count)};
     w->rule.admit = admit_key;
     w->rule.context = w;
     keep_records(w->run, source, &w->rule, &w->piles, PILES);
@@ -157,10 +147,10 @@ static void store_candidates(struct weighing *w, struct source *source)
  * key sought becomes `low` to `high` of the next pass. */
 static uint64_t find_greatest(struct weighing *w, uint64_t *equal)
 {
-    uint64_t low = 0, high = ((w->most + 1) << DIGIT_SHIFT) - 1;
+    uint64_t low = 0, high = (w->first.kept << DIGIT_SHIFT) - 1;
 
     *equal = w->run->limit;
-    while (low < high && w->candidates > w->run->limit) {
+    while (low < high && w->first.candidates > w->run->limit) {
         const uint64_t step = (high - low) / STEPS + 1;
         uint64_t count[STEPS] = {0};
         struct pile_keys keys;
@@ -211,10 +201,10 @@ static void write_in_input_order(struct weighing *w, struct source *source, stru
     l.greatest = find_greatest(w, &l.equal);
     stored = pile_source(&w->piles, RECORDS, false);
     pile_keys_open(&l.keys, &w->piles, KEYS, false);
-    keep_write(w->run, stored, w->candidates, has_least_key, &l, output);
+    keep_write(w->run, stored, w->first.candidates, has_least_key, &l, output);
     pile_keys_close(&l.keys);
     source_free(stored);
-    table_release(&w->count);
+    free(w->first.count);
     piles_release(&w->piles);
 }
 

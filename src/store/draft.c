@@ -3,9 +3,8 @@
  * before the renaming leaves a draft (sweep.h), one that dies after it leaves a batch.
  *
  * The piles grow at the same time, each owned by one thread, and a file has one end. So each pile takes room at the end
- * as it needs it, an extent, and writes to that without a lock. Extents begin and end at pages of the file, so that no
- * page is written by two threads. Small writes, of which there are many when the last bytes of all piles come, are
- * collected instead, one after another, and written together.
+ * as it needs it, an extent, and writes to that without a lock. In a large file extents begin and end at pages, so that
+ * no page is written by two threads.
  *
  * Extents are listed. To keep the list short where memory is small and the input large, a pile takes more room than it
  * needs at once: a fixed part of the file's size so far. Room that stays empty is a hole.
@@ -28,7 +27,8 @@
 /* How often naming the file is tried, while other batches of this name come and go. */
 enum { ATTEMPTS = 100 };
 
-/* Room is taken in steps of this size. */
+/* The offset of the first extent; and in a large file, room is taken in steps of PAGE_BYTES. */
+enum { PILES_AT = 4096 };
 TUNABLE(PAGE_BYTES, 4096, 1, 4096);
 
 /* An extent has at least 1/(GROWTH * PILES) of the file, so the number of extents of a pile grows with the logarithm of
@@ -36,10 +36,6 @@ TUNABLE(PAGE_BYTES, 4096, 1, 4096);
  * times the bytes. Then 1/(2 * GROWTH) of the file is holes. */
 TUNABLE(GROWTH, 8, 1, 8);
 enum { LISTED = 256, LISTED_USUALLY = 50 }; /* extents for each pile */
-
-/* Writes below SMALL_BYTES are collected, COLLECTED_BYTES of them at a time. */
-TUNABLE(SMALL_BYTES, 64 << 10, 0, 64 << 10);
-TUNABLE(COLLECTED_BYTES, 256 << 10, 64 << 10, 256 << 10);
 
 struct draft_pile {
     struct xxh64 checksum;
@@ -61,9 +57,6 @@ struct draft {
     uint64_t bytes;             /* written to piles */
     struct manifest_spot *spot; /* the list of extents; its memory is touched only as it is used */
     size_t spots;
-    uint8_t *collected;    /* NULL: not begun */
-    uint64_t collected_at; /* offset in the file of these bytes */
-    size_t collected_bytes;
 };
 
 size_t draft_pile_bytes(void)
@@ -132,43 +125,9 @@ static void begin_extent(struct draft *draft, unsigned number, uint64_t place)
     draft->pile[number].end = place;
 }
 
-/* Move the end of the file on by `bytes` bytes, rounded up to whole pages. Returns the end before. */
-static uint64_t move_end(struct draft *draft, uint64_t bytes)
+static uint64_t round_up(uint64_t bytes, uint64_t step)
 {
-    const uint64_t place = draft->end;
-
-    draft->end += (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
-    return place;
-}
-
-/* The least bytes of an extent. */
-static uint64_t least_room(const struct draft *draft)
-{
-    return draft->bytes / GROWTH / draft->manifest.piles;
-}
-
-static void write_collected(struct draft *draft)
-{
-    const struct iovec piece = {.iov_base = draft->collected, .iov_len = draft->collected_bytes};
-
-    write_at(draft, &piece, 1, draft->collected_at);
-    draft->collected_bytes = 0;
-}
-
-static void collect_small(struct draft *draft, unsigned number, const struct iovec *pieces, int count, size_t bytes)
-{
-    if (draft->collected == NULL)
-        draft->collected = fault_allocate(COLLECTED_BYTES, 1);
-    if (draft->collected_bytes + bytes > COLLECTED_BYTES)
-        write_collected(draft);
-    if (draft->collected_bytes == 0)
-        draft->collected_at = move_end(draft, COLLECTED_BYTES);
-    begin_extent(draft, number, draft->collected_at + draft->collected_bytes);
-    draft->spot[draft->pile[number].spot].extent.bytes = bytes;
-    for (int i = 0; i < count; i++) {
-        memcpy(draft->collected + draft->collected_bytes, pieces[i].iov_base, pieces[i].iov_len);
-        draft->collected_bytes += pieces[i].iov_len;
-    }
+    return (bytes + step - 1) / step * step;
 }
 
 /* Make room for a pile's next bytes, at most `bytes`. Returns its offset; *got is its size. */
@@ -177,12 +136,13 @@ static uint64_t take_extent(struct draft *draft, unsigned number, size_t bytes, 
     struct draft_pile *pile = &draft->pile[number];
 
     if (pile->room == 0) {
-        const uint64_t lowest = least_room(draft), before = draft->end;
+        const uint64_t least_room = draft->bytes / GROWTH / draft->manifest.piles;
+        const uint64_t step = least_room < PAGE_BYTES ? 1 : PAGE_BYTES, place = round_up(draft->end, step);
 
-        if (pile->end != draft->end)
-            begin_extent(draft, number, draft->end);
-        (void)move_end(draft, bytes > lowest ? bytes : lowest);
-        pile->room = draft->end - before;
+        if (pile->end != place)
+            begin_extent(draft, number, place);
+        pile->room = round_up(bytes > least_room ? bytes : least_room, step);
+        draft->end = place + pile->room;
     }
     *got = (size_t)least(bytes, pile->room);
     pile->room -= *got;
@@ -203,20 +163,14 @@ static void write_pieces(struct storage *storage, unsigned number, const struct 
     bytes = (size_t)(pile->checksum.bytes - before);
     while (done < bytes) {
         struct iovec some[STORAGE_PIECES_MAX];
-        size_t got = bytes;
-        uint64_t at = 0;
-        bool small;
+        uint64_t at;
+        size_t got;
 
         pthread_mutex_lock(&draft->mutex);
-        small = done == 0 && pile->room == 0 && bytes < SMALL_BYTES && least_room(draft) < PAGE_BYTES;
-        if (small)
-            collect_small(draft, number, pieces, count, bytes);
-        else
-            at = take_extent(draft, number, bytes - done, &got);
+        at = take_extent(draft, number, bytes - done, &got);
         draft->bytes += got;
         pthread_mutex_unlock(&draft->mutex);
-        if (!small)
-            write_at(draft, some, io_pieces_part(pieces, count, done, got, some, STORAGE_PIECES_MAX, &got), at);
+        write_at(draft, some, io_pieces_part(pieces, count, done, got, some, STORAGE_PIECES_MAX, &got), at);
         done += got;
     }
 }
@@ -235,7 +189,8 @@ static void make_draft_file(struct draft *draft)
     const struct iovec piece = {.iov_base = title, .iov_len = sizeof title - 1};
 
     store_draft_begin(draft->store, &draft->file, draft->batch);
-    write_at(draft, &piece, 1, move_end(draft, sizeof title - 1));
+    write_at(draft, &piece, 1, 0);
+    draft->end = PILES_AT;
 }
 
 struct draft *draft_begin(struct store *store, const char *name, const struct manifest *manifest, uint64_t *records)
@@ -259,24 +214,20 @@ struct draft *draft_begin(struct store *store, const char *name, const struct ma
     return draft;
 }
 
-/* Write the rest, if possible in one piece: collected bytes, manifest and end. */
-static void write_rest(struct draft *draft, const uint64_t *records)
+/* Write manifest and end. */
+static void write_manifest(struct draft *draft, const uint64_t *records)
 {
-    const bool is_last = draft->collected_bytes > 0 && draft->end == draft->collected_at + COLLECTED_BYTES;
-    struct iovec pieces[2] = {{.iov_base = draft->collected, .iov_len = draft->collected_bytes}};
-    const uint64_t at = is_last ? draft->collected_at + draft->collected_bytes : draft->end;
     struct manifest *manifest = &draft->manifest;
+    struct iovec piece;
 
     for (unsigned p = 0; p < manifest->piles; p++) {
         manifest->pile[p].records = records[p];
         manifest->pile[p].bytes = draft->pile[p].checksum.bytes;
         manifest->pile[p].checksum = xxh64_value(&draft->pile[p].checksum);
     }
-    pieces[1].iov_base = manifest_write(manifest, draft->spot, draft->spots, at, &pieces[1].iov_len);
-    if (!is_last && draft->collected_bytes > 0)
-        write_collected(draft);
-    write_at(draft, is_last ? pieces : &pieces[1], is_last ? 2 : 1, is_last ? draft->collected_at : at);
-    free(pieces[1].iov_base);
+    piece.iov_base = manifest_write(manifest, draft->spot, draft->spots, draft->end, &piece.iov_len);
+    write_at(draft, &piece, 1, draft->end);
+    free(piece.iov_base);
 }
 
 /* Give the file its name. False if there is a batch of this name already, which is the same. */
@@ -302,11 +253,10 @@ bool draft_commit(struct draft *draft, const uint64_t *records, const uint8_t *h
         draft->manifest.header_checksum = xxh64(header, header_bytes);
         store_put_header(draft->store, header, header_bytes);
     }
-    write_rest(draft, records);
+    write_manifest(draft, records);
     published = publish_draft(draft);
     store_draft_end(draft->store, &draft->file, published);
     free(draft->spot);
-    free(draft->collected);
     free(draft->manifest.pile);
     free(draft->pile);
     free(draft);
