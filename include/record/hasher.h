@@ -2,7 +2,7 @@
 
 /*
  * From a record to 128 bits: the siphash_pair of its key, or, if the rule has no fields, of the whole record but for
- * its delimiter. Two different keys are never seen with the same one.
+ * its delimiter. Nobody will ever see two keys with the same hash.
  *
  * Several threads may look for keys at a time, each with a number of its own.
  */
@@ -16,17 +16,14 @@
 
 struct hasher;
 
-/* For `threads` threads. The label is that of the random key's hashing; `option` is what asks for keys, for warnings.
- * The fields of the rule must stay. */
+/* For `threads` threads. `label` names the secret key that is derived for the hashes, and warnings name `option`. The
+ * fields of the rule must stay. */
 struct hasher *hasher_new(const struct key_rule *rule, const char *label, const char *option, unsigned threads);
 void hasher_free(struct hasher *hasher); /* NULL is fine */
 
-/* All threads hash under this key from now on, and what they have seen is forgotten; or one of them does, and nothing
- * is. */
+/* Derive the secret key from this one: for all threads, and forget which records they have seen; or for one thread. */
 void hasher_begin(struct hasher *hasher, const struct random_key *key);
 void hasher_turn(struct hasher *hasher, unsigned thread, const struct random_key *key);
-
-bool hasher_has_fields(const struct hasher *hasher);
 
 /* The hashes of `count` whole records. Returns how many come before the first that has no key (hasher_refuse). */
 size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash_text *record, size_t count,
@@ -36,8 +33,10 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
 enum key_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
                             bool last, struct siphash_pair *hash);
 
-/* End the run: the record at this place, which begins so and is the `number`-th, has no key, as the thread saw last.
- * Once all records have been seen, warn if they are nothing but their keys. */
+/* End the run: the record in which the thread looked last has no key. The other arguments are those of key_refuse. */
 _Noreturn void hasher_refuse(const struct hasher *hasher, unsigned thread, const char *place, uint64_t number,
                              const uint8_t *record, size_t bytes);
+
+/* All records have been seen: warn if none has more than its key, if fields of several are empty, or if some lines end
+ * with a carriage return. */
 void hasher_warn(const struct hasher *hasher);
