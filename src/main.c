@@ -36,10 +36,10 @@
  *
  * The way of a record: input/source reads it, and holds it in memory if job/supply has planned that, and makes one of
  * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile (shuffle/order, or by
- * its key shuffle/keyed, or by its weight shuffle/sorted) and puts it there (shuffle/stage, shuffle/pile), or a
+ * its key's hash record/hasher, or by its weight shuffle/sorted) and puts it there (shuffle/stage, shuffle/pile), or a
  * reference to it (input/reference), into memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order,
  * or by its key shuffle/keyed) and copies it out (shuffle/index) through output/output, which puts it into a file
- * (output/sink): if there are several, by its number (output/in_turn) or its key (output/by_key).
+ * (output/sink): if there are several, by its number (output/in_turn) or the field of --split-field (output/by_key).
  */
 
 #include <errno.h>

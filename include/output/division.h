@@ -30,7 +30,7 @@ struct division {
 
     /* Of the unit that is held back, as far as it has come: */
     uint64_t held_bytes;
-    struct record_scan scan; /* for archives: at the end of these bytes */
+    struct record_scan scan; /* for archives, and the first records of groups: at the end of these bytes */
 
     void *own; /* the kind's own state */
 };

@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * Finds the hash of a record, 128 bits: the siphash_pair of its key, or, if the rule has no fields, of the whole record
- * without its delimiter. No two different keys will ever have the same hash.
+ * From a record to 128 bits: the siphash_pair of its key, or, if the rule has no fields, of the whole record but for
+ * its delimiter. Nobody will ever see two keys with the same hash.
  *
  * Several threads may find hashes at a time, each with a number of its own.
  */
@@ -16,19 +16,16 @@
 
 struct hasher;
 
-/* For `threads` threads. `label` derives the hashing key (random_hashing); warnings name `option`. The rule's fields
- * must stay. */
+/* For `threads` threads. `label` names the secret key that is derived for the hashes, and warnings name `option`. The
+ * fields of the rule must stay. */
 struct hasher *hasher_new(const struct key_rule *rule, const char *label, const char *option, unsigned threads);
 void hasher_free(struct hasher *hasher); /* NULL is fine */
 
-/* From now on, all threads hash under this key, and forget what they have seen; hasher_turn: one thread, which forgets
- * nothing. */
+/* Derive the secret key from this one: for all threads, and forget which records they have seen; or for one thread. */
 void hasher_begin(struct hasher *hasher, const struct random_key *key);
 void hasher_turn(struct hasher *hasher, unsigned thread, const struct random_key *key);
 
-bool hasher_has_fields(const struct hasher *hasher);
-
-/* The hashes of `count` whole records. Returns how many come before the first one without a key (hasher_refuse). */
+/* The hashes of `count` whole records. Returns how many come before the first that has no key (hasher_refuse). */
 size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash_text *record, size_t count,
                     struct siphash_pair *hash);
 
@@ -36,8 +33,10 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
 enum key_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
                             bool last, struct siphash_pair *hash);
 
-/* End the run: the last record that the thread has seen, the `number`-th, at `place`, has no key; `record` is its
- * beginning. hasher_warn: after all records, warn if they consist of nothing but their keys. */
+/* End the run: the record in which the thread looked last has no key. The other arguments are those of key_refuse. */
 _Noreturn void hasher_refuse(const struct hasher *hasher, unsigned thread, const char *place, uint64_t number,
                              const uint8_t *record, size_t bytes);
+
+/* All records have been seen: warn if none has more than its key, if fields of several are empty, or if some lines end
+ * with a carriage return. */
 void hasher_warn(const struct hasher *hasher);

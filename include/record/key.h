@@ -62,25 +62,7 @@ enum key_found { KEY_MISSING, KEY_FOUND, KEY_TO_COME, KEY_PASSED };
 
 enum key_found key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last);
 
-/* Watches whether any record contains more than its key: if none does, another byte may separate the fields. */
-struct key_watch {
-    uint64_t records; /* records whose keys were found */
-    uint64_t empty;   /* of these, keys with an empty field, */
-    uint64_t returns; /* and records that end with a carriage return */
-    bool more;        /* does one of them contain more than the key? */
-    bool json;        /* does the first one look like JSON? */
-};
-
-/* A key was found in `record`, given without its delimiter; NULL: it came in pieces. */
-void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes);
-
-/* Add what another thread saw. */
-void key_watch_add(struct key_watch *watch, const struct key_watch *other);
-
 /* End the run: `record`, the `number`-th from 0, at `place` ("in:7"), has no key; `key->verdict` says why. Its first
  * bytes are enough. */
 _Noreturn void key_refuse(const struct key *key, const char *place, uint64_t number, const uint8_t *record,
                           size_t bytes);
-
-/* All keys of `option` have been found: warn if no record contained more, or if several keys had an empty field. */
-void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option);

@@ -263,7 +263,8 @@ static void open_keyed(struct resources *resources, struct run *run)
     if (!task_is_keyed(options))
         return;
     hasher_free(keyed->hasher);
-    *keyed = (struct keyed){.extra = engine_threads(&run->engine), .unique = options->unique};
+    *keyed = (struct keyed){
+        .extra = engine_threads(&run->engine), .has_fields = rule.choice != NULL, .unique = options->unique};
     keyed->hasher = options->unique ? hasher_new(&rule, "unique", "--unique", keyed->extra + 1)
                                     : hasher_new(&rule, "group", "--group-field", keyed->extra + 1);
     hasher_begin(keyed->hasher, &resources->order.key);

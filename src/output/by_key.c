@@ -3,8 +3,6 @@
 
 #include "output/by_key.h"
 
-#include <stdlib.h>
-
 #include "base/arithmetic.h"
 #include "output/strata.h"
 #include "record/hasher.h"
@@ -12,11 +10,6 @@
 
 /* Found instead of a file or class: the key was not looked for yet, or the unit has none. */
 #define UNKNOWN UINT32_MAX
-
-struct by_key {
-    struct hasher *hasher;   /* for all threads, and one more for units that come in pieces */
-    struct record_scan scan; /* of the first record of such a group */
-};
 
 static void check_key(const struct output_plan *plan)
 {
@@ -30,14 +23,13 @@ static void check_key(const struct output_plan *plan)
 static void begin_keys(struct division *division)
 {
     const struct output_plan *plan = division->plan;
-    struct by_key *own = fault_allocate(1, sizeof *own);
-
-    own->hasher = hasher_new(&plan->split_key, plan->strata != NULL ? STRATA_LABEL : "split", division->kind->option,
-                             plan->threads + 1);
-    hasher_begin(own->hasher, plan->key);
+    /* For all threads, and one more for units that come in pieces. */
+    struct hasher *hasher = hasher_new(&plan->split_key, plan->strata != NULL ? STRATA_LABEL : "split",
+                                       division->kind->option, plan->threads + 1);
+    hasher_begin(hasher, plan->key);
     if (plan->strata != NULL)
         strata_settle(plan->strata);
-    division->own = own;
+    division->own = hasher;
 }
 
 /* The record in which a unit has its key, as far as it is in these bytes; `last` says whether it ends there. A group
@@ -64,7 +56,7 @@ static void find_keys(struct division *division, unsigned thread, const struct u
 {
     enum { AT_ONCE = 32 };
     const struct output_plan *plan = division->plan;
-    struct hasher *hasher = ((struct by_key *)division->own)->hasher;
+    struct hasher *hasher = division->own;
     size_t from = units->continues && units->count > 0 ? units_end(units, 0) : 0;
 
     for (size_t first = units->continues, count; first < units->count; first += count) {
@@ -88,7 +80,7 @@ static size_t place_by_key(struct division *division, const struct units *units,
                            size_t *file)
 {
     const struct output_plan *plan = division->plan;
-    struct by_key *own = division->own;
+    struct hasher *hasher = division->own;
     const bool begins = first > 0 || !units->continues, ends = first < units->count;
     const size_t from = first > 0 ? units_end(units, first - 1) : 0, to = ends ? units_end(units, first) : units->bytes;
     uint32_t found = begins && ends ? units_mark(units, first)->found : UNKNOWN;
@@ -98,19 +90,17 @@ static size_t place_by_key(struct division *division, const struct units *units,
         bool last = ends;
         struct siphash_text record;
         struct siphash_pair hash;
+        enum key_found key;
 
         if (begins)
-            own->scan = (struct record_scan){0};
-        record = record_with_key(plan, &own->scan, units->data + from, to - from, &last);
-        switch (hasher_piece(own->hasher, plan->threads, record.data, record.bytes, begins, last, &hash)) {
-        case KEY_TO_COME:
+            division->scan = (struct record_scan){0};
+        record = record_with_key(plan, &division->scan, units->data + from, to - from, &last);
+        key = hasher_piece(hasher, plan->threads, record.data, record.bytes, begins, last, &hash);
+        if (key == KEY_TO_COME)
             return DIVISION_HOLD;
-        case KEY_FOUND:
-            found = find_place(plan, hash);
-            break;
-        default:
-            hasher_refuse(own->hasher, plan->threads, division->kind->option, 0, record.data, to - from - ends);
-        }
+        if (key == KEY_MISSING)
+            hasher_refuse(hasher, plan->threads, division->kind->option, 0, record.data, to - from - ends);
+        found = find_place(plan, hash);
     }
     if (plan->strata != NULL) {
         *file = strata_deal(plan->strata, found);
@@ -124,16 +114,12 @@ static size_t place_by_key(struct division *division, const struct units *units,
 
 static void end_keys(struct division *division)
 {
-    hasher_warn(((struct by_key *)division->own)->hasher);
+    hasher_warn(division->own);
 }
 
 static void release_keys(struct division *division)
 {
-    struct by_key *own = division->own;
-
-    if (own != NULL)
-        hasher_free(own->hasher);
-    free(own);
+    hasher_free(division->own);
 }
 
 #define BY_KEY                                                                                                         \

@@ -13,11 +13,20 @@
 /* How many hashes are found at a time; and the most bytes of a field that are copied for that. */
 enum { AT_ONCE = 16, COPIED_BYTES = 64 };
 
-/* The state of a thread. */
+/* Does any record contain more than its key? If none does, another byte may separate the fields. */
+struct watch {
+    uint64_t records; /* whose keys were found */
+    uint64_t empty;   /* of these, keys with an empty field, */
+    uint64_t returns; /* and records that end with a carriage return, if they are the keys */
+    bool more;        /* does one of them contain more than the key? */
+    bool json;        /* does the first one look like JSON? */
+};
+
+/* What a thread has. */
 struct finder {
     _Alignas(SYS_APART_BYTES) struct siphash_key hashing;
     struct key *key; /* NULL: the whole record */
-    struct key_watch watch;
+    struct watch watch;
     struct siphash_pieces whole; /* the whole record as far as it has come, but for */
     struct record_kept last;     /* its last bytes */
 };
@@ -62,7 +71,7 @@ void hasher_begin(struct hasher *hasher, const struct random_key *key)
 {
     for (unsigned i = 0; i < hasher->threads; i++) {
         hasher_turn(hasher, i, key);
-        hasher->finder[i].watch = (struct key_watch){.records = 0};
+        hasher->finder[i].watch = (struct watch){.records = 0};
     }
 }
 
@@ -71,9 +80,29 @@ void hasher_turn(struct hasher *hasher, unsigned thread, const struct random_key
     hasher->finder[thread].hashing = random_hashing(key, hasher->label);
 }
 
-bool hasher_has_fields(const struct hasher *hasher)
+static bool is_empty(const struct key *key)
 {
-    return hasher->rule.choice != NULL;
+    const size_t count = key->rule->choice->count;
+    bool empty = key->bytes == 0;
+
+    for (size_t i = 0; i < count && count > 1; i++)
+        empty = empty || key->field[i].bytes == 0;
+    return empty;
+}
+
+/* A key was found in `record`, given without its delimiter; NULL: it came in pieces. A carriage return at the end of
+ * the line does not count as more than the key. */
+static void watch_key(struct watch *watch, const struct key *key, const uint8_t *record, size_t bytes)
+{
+    const struct key_choice *choice = key->rule->choice;
+    const bool returns = bytes > 0 && record[bytes - 1] == '\r';
+
+    watch->empty += is_empty(key);
+    if (watch->records++ == 0)
+        watch->json = bytes > 0 && record[0] == '{';
+    if (!watch->more)
+        watch->more = choice->count > 1 || choice->field[0].kind == FIELD_POINTER || choice->field[0].number > 1 ||
+                      (record == NULL ? key->ended[0] : bytes > key->bytes + returns);
 }
 
 size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash_text *record, size_t count,
@@ -94,7 +123,7 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
                 count = i;
                 break;
             }
-            key_saw(&finder->watch, finder->key, text[n].data, text[n].bytes);
+            watch_key(&finder->watch, finder->key, text[n].data, text[n].bytes);
             text[n] = (struct siphash_text){finder->key->text, finder->key->bytes};
             stays = text[n].bytes <= COPIED_BYTES;
             if (stays)
@@ -139,7 +168,7 @@ enum key_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_
     }
     found = key_take(key, data, bytes, first, last);
     if (found == KEY_FOUND) {
-        key_saw(&finder->watch, key, NULL, 0);
+        watch_key(&finder->watch, key, NULL, 0);
         *hash = siphash_pair(&finder->hashing, key->text, key->bytes);
     }
     return found;
@@ -151,17 +180,33 @@ _Noreturn void hasher_refuse(const struct hasher *hasher, unsigned thread, const
     key_refuse(hasher->finder[thread].key, place, number, record, bytes);
 }
 
-/* Each thread has seen a part of the records. */
 void hasher_warn(const struct hasher *hasher)
 {
-    struct key_watch all = {.records = 0};
+    struct key_choice *choice = hasher->rule.choice;
+    struct field_place place = hasher->rule.place;
+    struct watch all = {.records = 0};
 
-    for (unsigned i = 0; i < hasher->threads; i++)
-        key_watch_add(&all, &hasher->finder[i].watch);
-    if (hasher->rule.choice != NULL)
-        key_warn(&all, &hasher->rule, hasher->option);
-    else if (all.returns > 0 && all.returns < all.records && hasher->rule.format.delimiter == '\n')
-        fault_warn("%s: some lines end with a carriage return, others do not, and are taken for different ones; "
-                   "write tr -d '\\r' < FILE | bigshuf --unique",
-                   hasher->option);
+    for (unsigned i = 0; i < hasher->threads; i++) {
+        const struct watch *watch = &hasher->finder[i].watch;
+
+        all.records += watch->records;
+        all.empty += watch->empty;
+        all.returns += watch->returns;
+        all.more = all.more || watch->more;
+        all.json = all.json || watch->json;
+    }
+    if (choice == NULL) {
+        if (all.returns > 0 && all.returns < all.records && hasher->rule.format.delimiter == '\n')
+            fault_warn("%s: some lines end with a carriage return, others do not, and are taken for different ones; "
+                       "write tr -d '\\r' < FILE | bigshuf --unique",
+                       hasher->option);
+        return;
+    }
+    place.choice = &choice->field[0];
+    if (all.records > 1 && !all.more)
+        fault_warn("%s: no line contains the separator, so each whole line is the field%s", hasher->option,
+                   field_advice(&place, true, (const uint8_t *)"{", all.json));
+    if (all.empty > 1)
+        fault_warn("%s: %llu records have an empty field, and are taken for equal there", hasher->option,
+                   (unsigned long long)all.empty);
 }

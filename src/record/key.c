@@ -149,37 +149,6 @@ enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes)
     return key->verdict;
 }
 
-static bool is_empty(const struct key *key)
-{
-    bool empty = key->bytes == 0;
-
-    for (size_t i = 0; i < key->rule->choice->count && key->rule->choice->count > 1; i++)
-        empty = empty || key->field[i].bytes == 0;
-    return empty;
-}
-
-/* A carriage return at the end of the line does not count as more than the key. */
-void key_saw(struct key_watch *watch, const struct key *key, const uint8_t *record, size_t record_bytes)
-{
-    const struct key_choice *choice = key->rule->choice;
-    const bool returns = record_bytes > 0 && record[record_bytes - 1] == '\r';
-
-    watch->json = watch->json || (watch->records == 0 && record_bytes > 0 && record[0] == '{');
-    watch->records++;
-    watch->empty += is_empty(key);
-    watch->more = watch->more || choice->count > 1 || choice->field[0].kind == FIELD_POINTER ||
-                  choice->field[0].number > 1 || (record == NULL ? key->ended[0] : record_bytes > key->bytes + returns);
-}
-
-void key_watch_add(struct key_watch *watch, const struct key_watch *other)
-{
-    watch->records += other->records;
-    watch->empty += other->empty;
-    watch->returns += other->returns;
-    watch->more = watch->more || other->more;
-    watch->json = watch->json || other->json;
-}
-
 _Noreturn void key_refuse(const struct key *key, const char *place, uint64_t number, const uint8_t *record,
                           size_t bytes)
 {
@@ -191,16 +160,4 @@ _Noreturn void key_refuse(const struct key *key, const char *place, uint64_t num
     die("%s: %s: '%.*s'%s", place, field_say(&field, key->verdict, key->bytes, said),
         (int)(key->quoted - (key->quoted > bytes && key->quote[key->quoted - 1] == '\r')), (const char *)key->quote,
         field_advice(&field, number == 0, record, bytes));
-}
-
-void key_warn(const struct key_watch *watch, const struct key_rule *rule, const char *option)
-{
-    const struct field_place field = place_of_field(rule, 0);
-
-    if (watch->records > 1 && !watch->more)
-        fault_warn("%s: no line contains the separator, so each whole line is the field%s", option,
-                   field_advice(&field, true, (const uint8_t *)"{", watch->json));
-    if (watch->empty > 1)
-        fault_warn("%s: %llu records have an empty field, and are taken for equal there", option,
-                   (unsigned long long)watch->empty);
 }

@@ -50,7 +50,7 @@ struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned p
         .plan = *plan, .piles = piles, .stays = stays, .format = format, .source = source, .place = place};
     while (1u << reader->bits < piles)
         reader->bits++;
-    reader->counts = plan->first_seen && hasher_has_fields(plan->keyed->hasher) && !stays;
+    reader->counts = plan->first_seen && plan->keyed->has_fields && !stays;
     position_begin(&reader->position, source, format);
     return reader;
 }
@@ -286,10 +286,10 @@ _Noreturn void keyed_reader_refuse(const struct keyed_reader *reader, const stru
     const unsigned thread = block->bad_inner ? reader->plan.keyed->extra : 0;
     struct position position = block->position;
     char place[POSITION_BYTES];
-    const struct siphash_text record = {block->data + start, end - start};
     struct siphash_pair hash;
 
-    if (!reader->plan.first_seen || (!block->bad_inner && hasher_whole(hasher, thread, &record, 1, &hash) > 0))
+    if (!reader->plan.first_seen || (!block->bad_inner && hasher_piece(hasher, thread, block->data + start, end - start,
+                                                                       true, true, &hash) == KEY_FOUND))
         fault_same_input(false);
     if (!reader->counts)
         count_again(reader, block, &position);

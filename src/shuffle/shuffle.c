@@ -196,10 +196,9 @@ static void start_over_leaf(struct run *run, struct piles *piles, unsigned p, st
 
 static bool has_this_key(struct hasher *hasher, const struct record_piece *piece, struct siphash_pair key)
 {
-    const struct siphash_text record = {piece->data, piece->bytes};
     struct siphash_pair hash = {{0, 0}};
 
-    fault_same_input(piece->first && piece->last && hasher_whole(hasher, 0, &record, 1, &hash) == 1);
+    fault_same_input(hasher_piece(hasher, 0, piece->data, piece->bytes, piece->first, piece->last, &hash) == KEY_FOUND);
     return keyed_is_same(hash, key);
 }
 

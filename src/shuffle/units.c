@@ -23,13 +23,6 @@ struct hashes {
     bool refers;
 };
 
-static void open_hashes(struct hashes *hashes, struct hasher *hasher, unsigned thread, struct piles *piles, unsigned p,
-                        const struct record_format *format, uint8_t *buffer, size_t bytes)
-{
-    *hashes = (struct hashes){hasher, thread, pile_source(piles, p, true), .refers = piles->refers};
-    record_reader_init(&hashes->reader, format, hashes->source, buffer, bytes - POOL_SLACK_BYTES);
-}
-
 /* False: there are no more. */
 static bool next_hash(struct hashes *hashes, struct siphash_pair *hash)
 {
@@ -90,12 +83,12 @@ static uint64_t count_pile(struct hasher *hasher, unsigned thread, struct piles 
     uint64_t units = 0;
 
     while (set.part >> set.part_bits == 0) {
-        struct hashes hashes;
+        struct hashes hashes = {hasher, thread, pile_source(piles, p, true), .refers = piles->refers};
         bool fits = true;
 
         set.count = 0;
         memset(set.slot, 0, (size_t)set.slots * sizeof *set.slot);
-        open_hashes(&hashes, hasher, thread, piles, p, format, buffer, half);
+        record_reader_init(&hashes.reader, format, hashes.source, buffer, half - POOL_SLACK_BYTES);
         while (fits && next_hash(&hashes, &hash))
             fits = put(&set, hash);
         source_free(hashes.source);
