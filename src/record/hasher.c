@@ -1,5 +1,5 @@
-/* Several texts are hashed in little more time than one. The next record overwrites a field, so it is copied for that,
- * unless it is a long one. */
+/* Several texts are hashed in little more time than one. The next record overwrites a field that does not stand in its
+ * own, so it is copied for that, unless it is a long one. */
 
 #include "record/hasher.h"
 
@@ -85,7 +85,7 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
     size_t n = 0; /* texts at hand */
 
     for (size_t i = 0; i < count; i++) {
-        bool stays = true;
+        bool stays = true, copies;
 
         text[n].data = record[i].data;
         text[n].bytes = record[i].bytes - least_size(record[i].bytes, hasher->end_bytes);
@@ -96,8 +96,9 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
             }
             key_saw(&finder->watch, finder->key, text[n].data, text[n].bytes);
             text[n] = (struct siphash_text){finder->key->text, finder->key->bytes};
-            stays = text[n].bytes <= COPIED_BYTES;
-            if (stays)
+            copies = (uintptr_t)text[n].data - (uintptr_t)record[i].data >= record[i].bytes;
+            stays = !copies || text[n].bytes <= COPIED_BYTES;
+            if (copies && stays)
                 text[n].data = memcpy(copy[n], text[n].data, text[n].bytes);
         } else {
             finder->watch.records++;
