@@ -60,7 +60,8 @@ struct field {
     bool begun;              /* has a byte of the field come? */
     bool literal;            /* did the open quotes begin later in the field? Then they belong to it */
     bool too_long;           /* did some text not fit? */
-    size_t bytes;            /* of `text` so far */
+    size_t bytes;            /* of what was found so far */
+    const uint8_t *found;    /* is in `text`, or in the record */
     uint8_t *text;           /* the caller's */
     size_t room;
     size_t passed;    /* when the field has ended: bytes of the last piece up to the next column */
@@ -74,22 +75,23 @@ bool field_parse(struct field_choice *field, const char *text);
 /* Are both the same field, named in the same way? */
 bool field_is_same(const struct field_choice *one, const struct field_choice *other);
 
-/* A record begins. The text of its field will be put into text[0, room). */
-void field_begin(struct field *field, struct field_place place, enum field_form form, uint8_t *text, size_t room);
+/* Set what is sought in all records that follow. The text of a field may be put into text[0, room). */
+void field_seek(struct field *field, struct field_place place, enum field_form form, uint8_t *text, size_t room);
+
+/* A record begins, which comes in pieces. */
+void field_begin(struct field *field);
 
 /* The next bytes of the record, without its delimiter. True if the field has ended with them: then call field_end, and
  * pass no more bytes. The record's last field ends with the record. A byte-order mark before the record is skipped. */
 bool field_follow(struct field *field, const uint8_t *data, size_t bytes);
 
-/* The record is at its end, or the field has `ended` before. Returns what was found; `text` is valid if that is
- * FIELD_FOUND, without the carriage return of a record that ends with CR LF. With too few columns, field->bytes is
- * their number. */
+/* The record is at its end, or the field has `ended` before. Returns what was found; found[0, bytes) is the text if
+ * that is FIELD_FOUND, without the carriage return of a record that ends with CR LF. With too few columns, field->bytes
+ * is their number. */
 enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter);
 
-/* The field of a whole record, which is given without its delimiter, as a part of that. NULL if the field must be found
- * by field_follow: it may be missing, or does not simply stand between separators. */
-const uint8_t *field_in_place(const struct field_place *place, const struct field_choice *choice, const uint8_t *data,
-                              size_t bytes, uint8_t delimiter, size_t *field_bytes);
+/* The same for a whole record, which is given without its delimiter. The text may be a part of the record. */
+enum field_verdict field_find(struct field *field, const uint8_t *data, size_t bytes, uint8_t delimiter);
 
 /* What a record has in place of the field, for messages: "no field 2, only 1". `bytes`: as field_end. */
 enum { FIELD_SAID_BYTES = 128 };

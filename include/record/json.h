@@ -38,10 +38,11 @@ struct json_form {
 };
 
 struct json {
-    uint8_t *text; /* the value: a string decoded, others as they stand; the caller's */
+    uint8_t *text; /* the caller's */
     size_t room;
-    bool folds;   /* as sha256_keep has it */
-    size_t bytes; /* of it so far */
+    bool folds;           /* as sha256_keep has it */
+    const uint8_t *value; /* a string decoded, others as they stand: in `text`, or where it stands */
+    size_t bytes;         /* of it so far */
     bool too_long;
     enum json_value found;
 
@@ -77,5 +78,9 @@ void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t ro
 /* The next bytes of the text. */
 void json_follow(struct json *json, const uint8_t *data, size_t bytes);
 
-/* The text is at its end: what stands there? If that is JSON_TEXT, it is in text[0, bytes), unless it is too long. */
+/* The text is at its end: what stands there? If that is JSON_TEXT, it is value[0, bytes), unless it is too long. */
 enum json_value json_end(struct json *json);
+
+/* The same of a whole text, where the value may be found: it has to stay. The pointer is always the same. */
+enum json_value json_find(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds,
+                          const uint8_t *data, size_t bytes);

@@ -42,21 +42,26 @@ bool field_is_same(const struct field_choice *one, const struct field_choice *ot
            (one->kind == FIELD_NUMBER ? one->number == other->number : strcmp(one->text, other->text) == 0);
 }
 
-void field_begin(struct field *field, struct field_place place, enum field_form form, uint8_t *text, size_t room)
+void field_seek(struct field *field, struct field_place place, enum field_form form, uint8_t *text, size_t room)
 {
-    const uint64_t number = place.choice != NULL ? place.choice->number : 0;
-
     field->place = place;
     field->form = form;
-    field->left = number > 0 ? number - 1 : 0;
-    field->marked = memchr(mark, place.separator, sizeof mark) == NULL ? 0 : sizeof mark;
-    field->state = QUOTES_FIELD;
-    field->begun = field->literal = field->too_long = false;
-    field->bytes = 0;
     field->text = text;
     field->room = room;
-    if (is_json(&place))
-        json_begin(&field->json, place.choice->text, text, room, form == FIELD_FOLDED);
+}
+
+void field_begin(struct field *field)
+{
+    const uint64_t number = field->place.choice != NULL ? field->place.choice->number : 0;
+
+    field->left = number > 0 ? number - 1 : 0;
+    field->marked = memchr(mark, field->place.separator, sizeof mark) == NULL ? 0 : sizeof mark;
+    field->state = QUOTES_FIELD;
+    field->begun = field->literal = field->too_long = false;
+    field->found = field->text;
+    field->bytes = 0;
+    if (is_json(&field->place))
+        json_begin(&field->json, field->place.choice->text, field->text, field->room, field->form == FIELD_FOLDED);
 }
 
 static bool is_blank(uint8_t byte)
@@ -182,10 +187,11 @@ bool field_follow(struct field *field, const uint8_t *data, size_t bytes)
 }
 
 /* A value that was too long may have been replaced by a short one with the same name. */
-static enum field_verdict end_json(struct field *field)
+static enum field_verdict end_json(struct field *field, enum json_value value)
 {
-    const enum field_verdict verdict = (enum field_verdict)json_end(&field->json);
+    const enum field_verdict verdict = (enum field_verdict)value;
 
+    field->found = field->json.value;
     field->bytes = field->json.bytes;
     field->too_long = verdict == FIELD_FOUND && field->json.too_long;
     return field->too_long ? FIELD_TOO_LONG : verdict;
@@ -194,7 +200,7 @@ static enum field_verdict end_json(struct field *field)
 enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter)
 {
     if (is_json(&field->place))
-        return end_json(field);
+        return end_json(field, json_end(&field->json));
     settle_mark(field);
     if (field->left > 0) {
         field->bytes = (size_t)(field->place.choice->number - field->left);
@@ -208,25 +214,40 @@ enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter)
     return FIELD_FOUND;
 }
 
-const uint8_t *field_in_place(const struct field_place *place, const struct field_choice *choice, const uint8_t *data,
-                              size_t bytes, uint8_t delimiter, size_t *field_bytes)
+/* A column of a whole record where it stands there. False: it must be followed, as it may be missing, or does not
+ * simply stand between separators, or not be kept as it is. */
+static bool find_in_place(struct field *field, const uint8_t *data, size_t bytes, uint8_t delimiter)
 {
+    const struct field_place *place = &field->place;
+    const uint64_t number = place->choice != NULL ? place->choice->number : 0;
     const uint8_t *end = data, *const record = data, *const ends = data + bytes;
 
-    if (choice->kind == FIELD_POINTER || bytes == 0 || data[0] == mark[0])
-        return NULL;
-    for (uint64_t left = choice->number; left > 0 && end != NULL; left--) {
-        data = left < choice->number ? end + 1 : data;
+    if (number == 0 || field->form == FIELD_TRIMMED || bytes == 0 || data[0] == mark[0])
+        return false;
+    for (uint64_t left = number; left > 0 && end != NULL; left--) {
+        data = left < number ? end + 1 : data;
         end = memchr(data, place->separator, (size_t)(ends - data));
         if (end == NULL && left > 1)
-            return NULL;
+            return false;
     }
     if (end == NULL)
         end = ends - (delimiter == '\n' && ends > data && ends[-1] == '\r');
     if (place->quoted && memchr(record, '"', (size_t)(end - record)) != NULL)
-        return NULL;
-    *field_bytes = (size_t)(end - data);
-    return data;
+        return false;
+    field->found = data;
+    field->bytes = (size_t)(end - data);
+    return field->bytes < field->room;
+}
+
+enum field_verdict field_find(struct field *field, const uint8_t *data, size_t bytes, uint8_t delimiter)
+{
+    if (is_json(&field->place))
+        return end_json(field, json_find(&field->json, field->place.choice->text, field->text, field->room,
+                                         field->form == FIELD_FOLDED, data, bytes));
+    if (find_in_place(field, data, bytes, delimiter))
+        return FIELD_FOUND;
+    field_begin(field);
+    return field_end(field, field_follow(field, data, bytes), delimiter);
 }
 
 const char *field_say(const struct field_place *place, enum field_verdict verdict, size_t bytes,
@@ -266,7 +287,6 @@ enum { NAMES_BYTES = 300, LIST_BYTES = 2 * NAMES_BYTES + 16 };
 /* The columns of a header, one after another. */
 struct header_columns {
     struct field_choice first;
-    struct field_place place; /* of the first field */
     const uint8_t *left;
     size_t bytes;
     bool more;       /* is there a next column? */
@@ -280,9 +300,11 @@ struct header_columns {
 static void begin_columns(struct header_columns *columns, const struct field_place *place, const uint8_t *header,
                           size_t bytes)
 {
+    struct field_place first = *place;
+
     columns->first = (struct field_choice){.kind = FIELD_NUMBER, .number = 1};
-    columns->place = *place;
-    columns->place.choice = &columns->first;
+    first.choice = &columns->first;
+    field_seek(&columns->field, first, FIELD_EXACT, columns->name, columns->room);
     columns->left = header;
     columns->bytes = bytes;
     columns->more = true;
@@ -295,7 +317,7 @@ static bool next_column(struct header_columns *columns)
 
     if (!columns->more)
         return false;
-    field_begin(field, columns->place, FIELD_EXACT, columns->name, columns->room);
+    field_begin(field);
     field->marked = columns->number > 0 ? sizeof mark : field->marked;
     columns->more = field_follow(field, columns->left, columns->bytes);
     (void)field_end(field, columns->more, '\n');
@@ -351,8 +373,8 @@ void field_find_column(const struct field_place *place, const char *file, const 
     uint64_t number;
 
     if (choice->kind == FIELD_NAME && bytes > 0) {
-        field_begin(&field, whole, FIELD_EXACT, name, room);
-        (void)field_follow(&field, (const uint8_t *)choice->text, length);
+        field_seek(&field, whole, FIELD_EXACT, name, room);
+        (void)field_find(&field, (const uint8_t *)choice->text, length, '\0');
         number = find_column(&columns, place, file, header, bytes - 1, name, field.bytes);
         if (choice->from != NULL && choice->number != number)
             die("%s: '%s' is column %llu, but column %llu of %s; put the columns into one order first", file,

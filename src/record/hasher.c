@@ -1,5 +1,5 @@
-/* Hashing several texts at a time takes little longer than hashing one. The next record overwrites a field, so a field
- * is copied for that, unless it is long. */
+/* Hashing several texts at a time takes little longer than hashing one. The next record overwrites a field that does not
+ * stand in its own record, so that field is copied, unless it is long. */
 
 #include "record/hasher.h"
 
@@ -114,7 +114,7 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
     size_t n = 0; /* texts at hand */
 
     for (size_t i = 0; i < count; i++) {
-        bool stays = true;
+        bool stays = true, copies;
 
         text[n].data = record[i].data;
         text[n].bytes = record[i].bytes - least_size(record[i].bytes, hasher->end_bytes);
@@ -125,8 +125,9 @@ size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash
             }
             watch_key(&finder->watch, finder->key, text[n].data, text[n].bytes);
             text[n] = (struct siphash_text){finder->key->text, finder->key->bytes};
-            stays = text[n].bytes <= COPIED_BYTES;
-            if (stays)
+            copies = (uintptr_t)text[n].data - (uintptr_t)record[i].data >= record[i].bytes;
+            stays = !copies || text[n].bytes <= COPIED_BYTES;
+            if (copies && stays)
                 text[n].data = memcpy(copy[n], text[n].data, text[n].bytes);
         } else {
             finder->watch.records++;

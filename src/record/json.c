@@ -15,6 +15,8 @@
 #include "base/sha256.h"
 #include "base/tunable.h"
 
+#define INLINE static inline __attribute__((always_inline))
+
 enum next {
     NEXT_TEXT = 0, /* nothing has come */
     NEXT_VALUE,
@@ -49,7 +51,7 @@ bool json_is_pointer(const char *text)
 void json_begin(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds)
 {
     memset(json, 0, offsetof(struct json, objects));
-    json->text = text;
+    json->value = json->text = text;
     json->room = room;
     json->folds = folds;
     json->found = JSON_MISSING;
@@ -164,29 +166,42 @@ static void end_string(struct json *json)
     json->match = NULL;
 }
 
-/* The first of 8 bytes that is a quote, a backslash or a control character, from the lowest one on: the number of its
- * highest bit; 64: none is. (Zeros are found by the borrow of a subtraction, which reaches only bytes above the first.)
- */
-static unsigned find_special(uint64_t bytes)
-{
-    const uint64_t ones = UINT64_MAX / UINT8_MAX, quotes = bytes ^ ones * '"', backslashes = bytes ^ ones * '\\';
-    const uint64_t special =
-        (((bytes - ones * ' ') & ~bytes) | ((quotes - ones) & ~quotes) | ((backslashes - ones) & ~backslashes)) &
-        ones << 7;
+/* Which of 8 bytes end a run of others? The lowest bit says the first one; a zero byte does. (What a borrow or a carry
+ * spoils is above that.) */
+typedef uint64_t ends_function(uint64_t bytes);
 
-    return special != 0 ? (unsigned)__builtin_ctzll(special) : 64;
+#define EACH(byte) (UINT64_MAX / UINT8_MAX * (byte))
+
+/* Bytes of a string that do not stand for themselves: quotes and control characters, which are less than '!' once quote
+ * and blank have changed places, and backslashes. */
+INLINE uint64_t text_ends(uint64_t bytes)
+{
+    return (((bytes ^ EACH('"' ^ ' ')) - EACH('!')) | ((bytes ^ EACH('\\')) - EACH(1))) & ~bytes & EACH(0x80);
+}
+
+INLINE uint64_t digits_end(uint64_t bytes)
+{
+    return ((bytes ^ EACH('0')) | ((bytes ^ EACH('0')) + EACH(0x80 - 10))) & EACH(0x80);
+}
+
+INLINE const uint8_t *end_of_run(const uint8_t *at, const uint8_t *end, ends_function *ends)
+{
+    uint64_t few = 0;
+
+    for (; end - at >= 8; at += 8)
+        if (ends(load64le(at)) != 0)
+            return at + __builtin_ctzll(ends(load64le(at))) / 8;
+    for (ptrdiff_t i = end - at; i > 0; i--)
+        few = few << 8 | at[i - 1];
+    return at + __builtin_ctzll(ends(few)) / 8;
 }
 
 /* Take bytes of a string, as many as may be; as the others below, return where the rest begins. */
 static const uint8_t *follow_string(struct json *json, const uint8_t *at, const uint8_t *end)
 {
     const uint8_t *from = at;
-    unsigned bit = 64;
 
-    for (; end - at >= 8 && bit == 64; at += bit / 8)
-        bit = find_special(load64le(at));
-    while (at < end && *at >= ' ' && *at != '"' && *at != '\\')
-        at++;
+    at = end_of_run(at, end, text_ends);
     if (at > from) {
         take_high(json);
         take(json, from, (size_t)(at - from));
@@ -230,17 +245,15 @@ static void follow_hex(struct json *json, uint8_t byte)
 
 static const uint8_t *follow_word(struct json *json, const uint8_t *at, const uint8_t *end)
 {
-    for (; at < end && *json->word != '\0'; at++, json->word++) {
-        if (*at != (uint8_t)*json->word) {
-            json->next = NEXT_NOTHING;
-            return at;
-        }
-        if (json->keeps)
-            keep(json, at, 1);
-    }
-    if (*json->word == '\0')
-        json->next = json->after;
-    return at;
+    const size_t bytes = least_size(strlen(json->word), (size_t)(end - at));
+    const bool agrees = memcmp(at, json->word, bytes) == 0;
+
+    if (json->keeps)
+        keep(json, at, bytes);
+    json->word += bytes;
+    if (!agrees || *json->word == '\0')
+        json->next = agrees ? json->after : NEXT_NOTHING;
+    return at + bytes;
 }
 
 static void begin_word(struct json *json, const char *word, enum next after)
@@ -286,8 +299,10 @@ static const uint8_t *follow_number(struct json *json, const uint8_t *at, const 
     enum number number = json->number, after;
 
     while (at < end && (after = number_after(number, *at)) != NO_NUMBER) {
-        number = after;
         at++;
+        if (after == number)
+            at = end_of_run(at, end, digits_end);
+        number = after;
     }
     if (json->keeps)
         keep(json, from, (size_t)(at - from));
@@ -420,7 +435,7 @@ static void follow_mark(struct json *json, uint8_t byte)
 }
 
 /* Follow one thing, as far as it is there: a mark, or what of a string, number or word stands side by side. */
-static const uint8_t *step(struct json *json, const uint8_t *at, const uint8_t *end)
+INLINE const uint8_t *step(struct json *json, const uint8_t *at, const uint8_t *end)
 {
     switch ((enum next)json->next) {
     case NEXT_STRING:
@@ -449,6 +464,28 @@ static const uint8_t *step(struct json *json, const uint8_t *at, const uint8_t *
     return at + 1;
 }
 
+/* Follow to the end of what is open and more than `depth` deep. */
+static const uint8_t *follow_to(struct json *json, const uint8_t *at, const uint8_t *end, int64_t depth)
+{
+    while (at < end && (json->next >= NEXT_STRING || json->depth > depth))
+        at = step(json, at, end);
+    return at;
+}
+
+void json_follow(struct json *json, const uint8_t *data, size_t bytes)
+{
+    follow_to(json, data, data + bytes, -1);
+}
+
+enum json_value json_end(struct json *json)
+{
+    const bool ended = json->next == NEXT_END || (json->next == NEXT_DIGIT && is_whole(json->number));
+
+    if (json->depth > JSON_DEPTH_MAX)
+        return JSON_DEEP;
+    return ended && json->depth == 0 ? json->found : JSON_INVALID;
+}
+
 /* ---- Texts that are alike ---- */
 
 /* False: there is no room. */
@@ -463,7 +500,8 @@ static bool add_part(struct json_form *form, const uint8_t *data, size_t bytes)
     return true;
 }
 
-/* Follow a text, and learn what stands between its values: strings, numbers and words. */
+/* Follow a text, and learn what stands between its values: strings, numbers and words; and arrays that are not on the
+ * way, as they are of many lengths. */
 static void learn(struct json *json, const uint8_t *data, const uint8_t *end)
 {
     struct json_form *form = &json->form;
@@ -474,66 +512,78 @@ static void learn(struct json *json, const uint8_t *data, const uint8_t *end)
     while (at < end) {
         const uint8_t *from = at;
         const enum next before = json->next;
+        const unsigned depth = json->depth;
+        bool passes;
 
         at = step(json, at, end);
-        if ((before == NEXT_VALUE || before == NEXT_ELEMENT) && json->next >= NEXT_STRING) {
+        passes = json->next == NEXT_ELEMENT && json->depth > depth && json->matched <= depth;
+        if ((before == NEXT_VALUE || before == NEXT_ELEMENT) && (json->next >= NEXT_STRING || passes)) {
             if (json->keeps)
                 form->sought = form->parts;
-            fits = fits && add_part(form, part, (size_t)(from - part));
+            fits = fits && depth <= JSON_PARTS && add_part(form, part, (size_t)(from - part));
+            at = part = follow_to(json, at, end, depth);
         }
-        if (before >= NEXT_STRING)
-            part = json->next == NEXT_END ? at : part;
     }
     if (!fits || json->next != NEXT_END || json->depth > 0 || json->found != JSON_TEXT ||
         !add_part(form, part, (size_t)(end - part)))
         form->parts = 0;
 }
 
-/* Follow a text that is like the one that was learned. False: it is not, and all must be done again. */
-static bool follow_alike(struct json *json, const uint8_t *at, const uint8_t *end)
+/* Is a text like the one that was learned? Then the value that is sought stands there as json->value says. */
+static bool is_alike(struct json *json, const uint8_t *at, const uint8_t *end)
 {
     const struct json_form *form = &json->form;
 
+    json->depth = JSON_PARTS; /* or less */
+    json->matched = 0;
+    json->hit = false;
     for (size_t i = 0, from = 0; i < form->parts; from = form->ends[i++]) {
         const size_t bytes = form->ends[i] - from;
+        const uint8_t *begins = at + bytes, *next;
 
-        if ((i > 0 && json->next != NEXT_END) || (size_t)(end - at) < bytes ||
-            memcmp(at, form->text + from, bytes) != 0)
+        if ((size_t)(end - at) < bytes || memcmp(at, form->text + from, bytes) != 0)
             return false;
-        at += bytes;
-        if (i + 1 == form->parts || at == end)
-            return i + 1 == form->parts && at == end;
-        json->hit = i == form->sought;
-        json->rest = "";
-        begin_value(json, *at++);
-        while (at < end && json->next >= NEXT_STRING)
-            at = step(json, at, end);
+        if (i + 1 == form->parts || begins == end)
+            return i + 1 == form->parts && begins == end;
+        next = *begins == '"' ? end_of_run(begins + 1, end, text_ends) : begins + 1;
+        at = next + 1;
+        if (*begins != '"' || next == end || *next != '"') {
+            begin_value(json, *begins);
+            at = follow_to(json, next, end, JSON_PARTS);
+            if (json->next != NEXT_END)
+                return false;
+        }
+        if (i == form->sought) {
+            json->value = begins;
+            json->bytes = (size_t)(at - begins);
+        }
     }
     return false;
 }
 
-void json_follow(struct json *json, const uint8_t *data, size_t bytes)
+enum json_value json_find(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds,
+                          const uint8_t *data, size_t bytes)
 {
-    const uint8_t *at = data, *const end = data + bytes;
+    const bool alike = is_alike(json, data, data + bytes);
 
-    if (json->next == NEXT_TEXT && bytes > 0) {
-        if (follow_alike(json, data, end))
-            return;
-        json_begin(json, json->path, json->text, json->room, json->folds);
-        if (json->form.others++ % LEARNED_SHARE == 0) {
-            learn(json, data, end);
-            return;
+    if (alike) {
+        const uint8_t *last = json->value + json->bytes - 1;
+        const bool is_text = *json->value == '"';
+
+        data = json->value;
+        bytes = json->bytes;
+        if (bytes < room && (is_text ? end_of_run(data + 1, last, text_ends) == last : *last <= '9')) {
+            json->value += is_text;
+            json->bytes -= is_text ? 2 : 0;
+            json->too_long = false;
+            return JSON_TEXT;
         }
     }
-    while (at < end)
-        at = step(json, at, end);
-}
-
-enum json_value json_end(struct json *json)
-{
-    const bool ended = json->next == NEXT_END || (json->next == NEXT_DIGIT && is_whole(json->number));
-
-    if (json->depth > JSON_DEPTH_MAX)
-        return JSON_DEEP;
-    return ended && json->depth == 0 ? json->found : JSON_INVALID;
+    json_begin(json, alike ? "" : pointer, text, room, folds);
+    json->next = alike ? NEXT_VALUE : NEXT_TEXT;
+    if (alike || json->form.others++ % LEARNED_SHARE != 0)
+        json_follow(json, data, bytes);
+    else
+        learn(json, data, data + bytes);
+    return json_end(json);
 }

@@ -56,6 +56,9 @@ struct key *key_new(const struct key_rule *rule)
     struct key *key = fault_allocate(1, key_memory(rule->choice));
 
     key->rule = rule;
+    for (size_t i = 0; i < rule->choice->count; i++)
+        field_seek(&key->field[i], place_of_field(rule, i), FIELD_FOLDED, key->room + i * ROOM_BYTES + LENGTH_BYTES,
+                   KEY_BYTES_MAX + 1);
     return key;
 }
 
@@ -64,8 +67,7 @@ static void begin_fields(struct key *key)
     key->known = false;
     key->quoted = 0;
     for (size_t i = 0; i < key->rule->choice->count; i++) {
-        field_begin(&key->field[i], place_of_field(key->rule, i), FIELD_FOLDED,
-                    key->room + i * ROOM_BYTES + LENGTH_BYTES, KEY_BYTES_MAX + 1);
+        field_begin(&key->field[i]);
         key->ended[i] = false;
     }
 }
@@ -95,25 +97,28 @@ static void join_fields(struct key *key)
 
         for (size_t k = 0; k < LENGTH_BYTES; k++)
             to[k] = (uint8_t)((uint64_t)field->bytes >> 8 * k);
-        memmove(to + LENGTH_BYTES, field->text, field->bytes);
+        memmove(to + LENGTH_BYTES, field->found, field->bytes);
         to += LENGTH_BYTES + field->bytes;
     }
     key->text = key->room;
     key->bytes = (size_t)(to - key->room);
 }
 
-static void end_fields(struct key *key)
+/* Of a whole record, or, if `record` is NULL, of one that was followed. */
+static void end_fields(struct key *key, const uint8_t *record, size_t bytes)
 {
     const size_t count = key->rule->choice->count;
+    const uint8_t delimiter = key->rule->format.delimiter;
 
     for (size_t i = 0; i < count; i++) {
         struct field *field = &key->field[i];
 
-        key->verdict = field_end(field, key->ended[i], key->rule->format.delimiter);
+        key->verdict =
+            record != NULL ? field_find(field, record, bytes, delimiter) : field_end(field, key->ended[i], delimiter);
         if (key->verdict == FIELD_FOUND && field->bytes > KEY_BYTES_MAX)
             field->bytes = sha256_fold(field->text, field->bytes);
         key->missing = i;
-        key->text = field->text;
+        key->text = field->found;
         key->bytes = field->bytes;
         if (key->verdict != FIELD_FOUND)
             return;
@@ -131,21 +136,15 @@ enum key_found key_take(struct key *key, const uint8_t *data, size_t bytes, bool
     key->known = follow_fields(key, data, bytes - last) || last;
     if (!key->known)
         return KEY_TO_COME;
-    end_fields(key);
+    end_fields(key, NULL, 0);
     return key->verdict == FIELD_FOUND ? KEY_FOUND : KEY_MISSING;
 }
 
 enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes)
 {
-    const struct key_rule *rule = key->rule;
-
-    if (rule->choice->count == 1) {
-        key->text =
-            field_in_place(&rule->place, &rule->choice->field[0], data, bytes - 1, rule->format.delimiter, &key->bytes);
-        if (key->text != NULL && key->bytes <= KEY_BYTES_MAX)
-            return key->verdict = FIELD_FOUND;
-    }
-    (void)key_take(key, data, bytes, true, true);
+    end_fields(key, data, bytes - 1);
+    if (key->verdict != FIELD_FOUND) /* for its beginning */
+        (void)key_take(key, data, bytes, true, true);
     return key->verdict;
 }
 

@@ -34,10 +34,14 @@ struct weight_input *weight_input_open(struct engine *engine, const struct recor
                                        struct weight_place place, struct source *source)
 {
     struct weight_input *weights = fault_allocate(1, sizeof *weights);
+    struct field_place where = {.choice = NULL}; /* a line of a file is the weight */
 
     weights->engine = engine;
     weights->format = format;
     weights->place = place;
+    if (place.file == NULL)
+        where = place.field;
+    field_seek(&weights->field, where, FIELD_TRIMMED, weights->text, WEIGHT_BYTES_MAX);
     position_begin(&weights->position, source, format);
     weights->buffer = engine_buffer(engine, ENGINE_WEIGHTS);
     if (place.file != NULL) {
@@ -60,9 +64,9 @@ static const char *advise(const struct weight_input *weights)
 
     if (weights->file != NULL || weights->position.record > 1 || header_bytes > 0 || field->bytes == 0)
         return "";
-    if (field->text[0] == '{')
-        return field_advice(&field->place, true, field->text, field->bytes);
-    return isalpha(field->text[0]) ? "; if this is a header, add --header" : "";
+    if (field->found[0] == '{')
+        return field_advice(&field->place, true, field->found, field->bytes);
+    return isalpha(field->found[0]) ? "; if this is a header, add --header" : "";
 }
 
 /* End the run: say what is wrong with a weight, and where it stands. */
@@ -80,7 +84,7 @@ _Noreturn static void report_weight(struct weight_input *weights, const char *wh
 
 static struct decimal read_weight(struct weight_input *weights)
 {
-    const uint8_t *text = weights->field.text;
+    const uint8_t *text = weights->field.found;
     size_t bytes = weights->field.bytes;
     enum decimal_verdict verdict;
     struct decimal weight;
@@ -113,7 +117,7 @@ static struct decimal read_line(struct weight_input *weights)
 {
     struct record_piece line = {.last = false};
 
-    field_begin(&weights->field, (struct field_place){0}, FIELD_TRIMMED, weights->text, WEIGHT_BYTES_MAX);
+    field_begin(&weights->field);
     while (!line.last) {
         if (!record_reader_next(&weights->reader, &line))
             die("%s: too few weights: there are more than %llu records", weights->place.file,
@@ -151,6 +155,8 @@ static bool keep_pieces(struct weight_input *weights, struct record_reader *read
     }
     weights->late_is_last = piece->last;
     reread_begin(&weights->late);
+    read_late(weights, piece);
+    piece->first = true;
     return ended;
 }
 
@@ -172,16 +178,15 @@ static struct decimal find_field(struct weight_input *weights, struct record_rea
 {
     struct field *field = &weights->field;
     enum field_verdict verdict;
-    bool ended;
 
-    field_begin(field, weights->place.field, FIELD_TRIMMED, weights->text, WEIGHT_BYTES_MAX);
-    ended = field_follow(field, piece->data, piece->bytes - piece->last);
-    if (!ended && !piece->last) {
-        ended = keep_pieces(weights, reader, piece);
-        read_late(weights, piece);
-        piece->first = true;
+    if (piece->last) {
+        verdict = field_find(field, piece->data, piece->bytes - 1, weights->format->delimiter);
+    } else {
+        field_begin(field);
+        verdict =
+            field_end(field, field_follow(field, piece->data, piece->bytes) || keep_pieces(weights, reader, piece),
+                      weights->format->delimiter);
     }
-    verdict = field_end(field, ended, weights->format->delimiter);
     if (verdict != FIELD_FOUND && verdict != FIELD_TOO_LONG)
         refuse_record(weights, verdict, piece->data, piece->bytes - piece->last);
     return read_weight(weights);

@@ -22,7 +22,8 @@ static void follow(struct field_place place, const uint8_t *data, size_t bytes, 
 
     FUZZ_CHECK(text != NULL);
     *found = (struct found){.ended = false};
-    field_begin(&field, place, FIELD_EXACT, text, room);
+    field_seek(&field, place, FIELD_EXACT, text, room);
+    field_begin(&field);
     for (size_t at = 0; at < bytes && !found->ended; at += step) {
         uint8_t *piece = fuzz_copy(data + at, step < bytes - at ? step : bytes - at);
 
@@ -61,29 +62,28 @@ static void check_key(struct field_place place, const uint8_t *data, size_t byte
     free(key);
 }
 
-/* Of texts of JSON, one after another, what was followed before does not show. */
+/* Of texts of JSON, one after another, what was found before does not show. */
 static void check_texts(const uint8_t *data, size_t bytes)
 {
-    static struct field fields[2]; /* the first one is as it was made for each text */
+    static struct field fields[2]; /* the first one follows each text, the other one finds it */
     static uint8_t text[2][BYTES_MAX];
     struct field_choice choice = {.kind = FIELD_POINTER, .text = "/a/b"};
     enum field_verdict verdict[2];
     size_t part = 0;
 
-    memset(fields, 0, sizeof fields);
+    for (size_t i = 0; i < 2; i++)
+        field_seek(&fields[i], (struct field_place){.choice = &choice}, FIELD_EXACT, text[i], BYTES_MAX);
     for (size_t at = 0; at < bytes; at += part + 1) {
         const uint8_t *end = memchr(data + at, '\n', bytes - at);
 
         part = end != NULL ? (size_t)(end - data) - at : bytes - at;
-        memset(fields, 0, sizeof *fields);
-        for (size_t i = 0; i < 2; i++) {
-            field_begin(&fields[i], (struct field_place){.choice = &choice}, FIELD_EXACT, text[i], BYTES_MAX);
-            (void)field_follow(&fields[i], data + at, part);
-            verdict[i] = field_end(&fields[i], false, '\n');
-        }
+        field_begin(&fields[0]);
+        (void)field_follow(&fields[0], data + at, part);
+        verdict[0] = field_end(&fields[0], false, '\n');
+        verdict[1] = field_find(&fields[1], data + at, part, '\n');
         FUZZ_CHECK(verdict[0] == verdict[1]);
-        FUZZ_CHECK(verdict[0] != FIELD_FOUND ||
-                   (fields[0].bytes == fields[1].bytes && memcmp(text[0], text[1], fields[0].bytes) == 0));
+        FUZZ_CHECK(verdict[0] != FIELD_FOUND || (fields[0].bytes == fields[1].bytes &&
+                                                 memcmp(fields[0].found, fields[1].found, fields[0].bytes) == 0));
     }
 }
 

@@ -1,6 +1,6 @@
 /* For each two lines of standard input, a JSON Pointer and a text of JSON, print what stands there: a letter and, if it
- * is a value, its bytes in hexadecimal. Each text is read whole, and in pieces of a few bytes, of which each has memory
- * of its own, so that a sanitizer sees what is read after it. */
+ * is a value, its bytes in hexadecimal. Each text is read whole, again, when it is like the one that was learned, and
+ * in pieces of a few bytes. All have memory of their own, so that a sanitizer sees what is read after it. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,44 +10,54 @@
 
 enum { ROOM = 1 << 16 };
 
-static enum json_value find(const char *pointer, const char *text, size_t bytes, size_t step, uint8_t *value,
-                            size_t *value_bytes)
+static uint8_t *copy(const char *text, size_t bytes)
 {
-    struct json json;
-    enum json_value found;
+    uint8_t *copied = malloc(bytes);
 
-    json_begin(&json, pointer, value, ROOM, false);
+    if (copied == NULL)
+        exit(EXIT_FAILURE);
+    return memcpy(copied, text, bytes);
+}
+
+static enum json_value find(struct json *json, const char *pointer, const char *text, size_t bytes, size_t step,
+                            uint8_t *value)
+{
+    json_begin(json, pointer, value, ROOM, false);
     for (size_t at = 0; at < bytes; at += step) {
         const size_t length = step < bytes - at ? step : bytes - at;
-        uint8_t *piece = malloc(length);
+        uint8_t *piece = copy(text + at, length);
 
-        if (piece == NULL)
-            exit(EXIT_FAILURE);
-        memcpy(piece, text + at, length);
-        json_follow(&json, piece, length);
+        json_follow(json, piece, length);
         free(piece);
     }
-    found = json_end(&json);
-    *value_bytes = found == JSON_TEXT ? json.bytes : 0;
-    return found;
+    return json_end(json);
 }
 
 int main(void)
 {
     static uint8_t value[ROOM], other[ROOM];
     char *pointer = NULL, *text = NULL;
-    size_t pointer_room = 0, text_room = 0, bytes, other_bytes, lines = 0;
+    size_t pointer_room = 0, text_room = 0, lines = 0;
     ssize_t pointer_bytes, text_bytes;
 
     while ((pointer_bytes = getline(&pointer, &pointer_room, stdin)) > 0 &&
            (text_bytes = getline(&text, &text_room, stdin)) > 0) {
+        const size_t length = (size_t)text_bytes, step = 1 + ++lines % 9;
+        struct json json = {.text = NULL};
         enum json_value found;
+        size_t bytes;
 
         pointer[pointer_bytes - 1] = '\0';
-        found = find(pointer, text, (size_t)text_bytes, (size_t)text_bytes, value, &bytes);
-        if (find(pointer, text, (size_t)text_bytes, 1 + ++lines % 9, other, &other_bytes) != found ||
-            bytes != other_bytes || memcmp(value, other, bytes) != 0)
-            return EXIT_FAILURE;
+        found = find(&json, pointer, text, length, step, value);
+        bytes = found == JSON_TEXT ? json.bytes : 0;
+        for (int i = 0; i < 2; i++) {
+            uint8_t *whole = copy(text, length);
+
+            if (json_find(&json, pointer, other, ROOM, false, whole, length) != found ||
+                (found == JSON_TEXT && (json.bytes != bytes || memcmp(json.value, value, bytes) != 0)))
+                return EXIT_FAILURE;
+            free(whole);
+        }
         putchar("=?0[{!"[found]);
         for (size_t i = 0; i < bytes; i++)
             printf("%02x", value[i]);

@@ -91,7 +91,8 @@ static void begin(enum way way, uint64_t number, size_t room)
                                       .quotes.backslash = way == SLASHED};
 
     choice = (struct field_choice){.kind = FIELD_NUMBER, .number = number};
-    field_begin(&field, place, way == PLAIN ? FIELD_TRIMMED : FIELD_EXACT, text, room);
+    field_seek(&field, place, way == PLAIN ? FIELD_TRIMMED : FIELD_EXACT, text, room);
+    field_begin(&field);
 }
 
 /* Show the record to the field in pieces of `step` bytes. Has the field ended before it? */
