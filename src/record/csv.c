@@ -37,8 +37,8 @@ static size_t step_over(const struct quotes_rule *rule, enum quotes_state *state
     return at;
 }
 
-static size_t find(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                   uint32_t *ends, size_t room, size_t *scanned, struct sight *sight)
+static size_t find_rows(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
+                        uint32_t *ends, size_t room, size_t *scanned, struct sight *sight)
 {
     struct scan_search search = {.sought = SCAN_UNQUOTED, .byte = '\n', .rule = &format->quotes};
     size_t found = 0, at = 0, part;
@@ -68,22 +68,23 @@ static size_t find(const struct record_format *format, struct record_scan *scan,
     return found;
 }
 
-static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                        uint32_t *ends, size_t room, size_t *scanned)
+static size_t find_csv_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                            size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     struct sight sight = {.lines = 0};
 
-    return find(format, scan, data, bytes, ends, room, scanned, &sight);
+    return find_rows(format, scan, data, bytes, ends, room, scanned, &sight);
 }
 
-static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+static void advance_csv(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
 {
     size_t scanned;
 
-    (void)find_ends(format, scan, data, bytes, NULL, SIZE_MAX, &scanned);
+    (void)find_csv_ends(format, scan, data, bytes, NULL, SIZE_MAX, &scanned);
 }
 
-static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
+static ssize_t find_csv_missing(const struct record_format *format, const struct record_scan *scan,
+                                const uint8_t **missing)
 {
     *missing = &format->delimiter;
     return quotes_open(scan->quotes) ? -1 : scan->open;
@@ -113,7 +114,7 @@ static const uint8_t *opening(const struct quotes_rule *rule, enum quotes_state 
 
 /* Warn of the first odd quote of all files; but end the run if the output replaces the file, since its records may be
  * others than the user thinks. */
-static void tell(struct tail *tail, const char *name, bool closed, uint64_t line)
+static void tell_of_quote(struct tail *tail, const char *name, bool closed, uint64_t line)
 {
     const char *what = !closed ? "a quote inside a field is taken literally"
                        : tail->format->quotes.backslash
@@ -127,7 +128,7 @@ static void tell(struct tail *tail, const char *name, bool closed, uint64_t line
     tail->told = true;
 }
 
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+static void follow_csv(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const struct quotes_rule *rule = &tail->format->quotes;
     const enum quotes_state before = tail->scan.quotes;
@@ -137,9 +138,10 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
     size_t scanned;
 
     tail_learn_end(tail, data, bytes);
-    (void)find(tail->format, &tail->scan, data, bytes, NULL, SIZE_MAX, &scanned, &sight);
+    (void)find_rows(tail->format, &tail->scan, data, bytes, NULL, SIZE_MAX, &scanned, &sight);
     if (sight.odd != NULL && !tail->told)
-        tell(tail, name, sight.closed, tail->newlines + scan_count(data, (size_t)(sight.odd - data), '\n') + 1);
+        tell_of_quote(tail, name, sight.closed,
+                      tail->newlines + scan_count(data, (size_t)(sight.odd - data), '\n') + 1);
     after = tail->scan.quotes;
     quote = quotes_open(after) || after == QUOTES_CLOSED ? opening(rule, before, after, data, bytes) : NULL;
     if (quote != NULL)
@@ -147,7 +149,7 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
     tail->newlines += sight.lines;
 }
 
-static void refuse(const struct tail *tail, const char *name)
+static void refuse_csv(const struct tail *tail, const char *name)
 {
     die("%s: unclosed quote that starts in line %llu", name, (unsigned long long)tail->quote_line);
 }
@@ -156,9 +158,9 @@ const struct record_kind csv_kind = {
     .name = "csv",
     .text = "rows; newlines may be quoted",
     .traits = RECORD_QUOTED | RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
-    .ends = find_ends,
-    .advance = advance,
-    .missing = find_missing,
-    .follow = follow,
-    .refuse = refuse,
+    .ends = find_csv_ends,
+    .advance = advance_csv,
+    .missing = find_csv_missing,
+    .follow = follow_csv,
+    .refuse = refuse_csv,
 };

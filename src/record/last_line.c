@@ -30,7 +30,7 @@ static size_t length_of(const struct record_format *format)
 }
 
 /* Move on by one byte. Does it end a record? */
-static bool step(const struct record_format *format, struct record_scan *scan, uint8_t byte)
+static bool step_last_line(const struct record_format *format, struct record_scan *scan, uint8_t byte)
 {
     const size_t length = length_of(format), there = scan->done > LINE ? (size_t)scan->done - LINE : 0;
     bool ends = false;
@@ -68,8 +68,8 @@ static bool is_last(const struct record_format *format, const uint8_t *data, siz
            (line[length - 1] == '\r' && line[-2] == '\n' && memcmp(line - 1, format->string + 1, length) == 0);
 }
 
-static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                        uint32_t *ends, size_t room, size_t *scanned)
+static size_t find_last_line_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                                  size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     const size_t before = length_of(format) + 2;
     struct scan_search search = {.sought = SCAN_LINE, .byte = '\n', .distance = length_of(format)};
@@ -77,7 +77,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     size_t found = 0, at = 0, start = 0, text;
 
     for (; at < bytes && at < before && found < room; at++)
-        if (step(format, scan, data[at]))
+        if (step_last_line(format, scan, data[at]))
             ends[found++] = (uint32_t)(start = at + 1);
     *scanned = at;
     if (at == bytes || found == room)
@@ -105,7 +105,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
                                                                   : OTHER,
                                  .open = text < at};
     while (at < *scanned)
-        (void)step(format, scan, data[at++]);
+        (void)step_last_line(format, scan, data[at++]);
     return found;
 }
 
@@ -122,7 +122,7 @@ static size_t move_on(const struct record_format *format, struct record_scan *sc
             from--;
         *scan = from > 0 ? (struct record_scan){.done = OTHER, .open = true} : before;
         for (size_t at = from; at < bytes; at += scanned) {
-            const size_t count = find_ends(format, scan, data + at, bytes - at, ends, SCAN_ENDS, &scanned);
+            const size_t count = find_last_line_ends(format, scan, data + at, bytes - at, ends, SCAN_ENDS, &scanned);
 
             last = count > 0 ? at + ends[count - 1] : last;
         }
@@ -130,13 +130,15 @@ static size_t move_on(const struct record_format *format, struct record_scan *sc
     return last;
 }
 
-static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+static void advance_last_line(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                              size_t bytes)
 {
     (void)move_on(format, scan, data, bytes);
 }
 
 /* Adds the newline to a line, and a blank line to a paragraph. */
-static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
+static ssize_t find_last_line_missing(const struct record_format *format, const struct record_scan *scan,
+                                      const uint8_t **missing)
 {
     static const uint8_t newlines[] = {'\n', '\n'};
     const size_t length = length_of(format);
@@ -151,7 +153,7 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
 
 /* ---- Files ---- */
 
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+static void follow_last_line(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     size_t last;
 
@@ -164,7 +166,7 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
     tail->blank = tail->scan.open ? 0 : last > 0 ? bytes - last : tail->blank + bytes;
 }
 
-static void refuse(const struct tail *tail, const char *name)
+static void refuse_last_line(const struct tail *tail, const char *name)
 {
     const int length = (int)length_of(tail->format);
     const char *string = (const char *)tail->format->string + 1;
@@ -177,8 +179,8 @@ static void refuse(const struct tail *tail, const char *name)
 #define KIND(is, ...)                                                                                                  \
     {                                                                                                                  \
         .name = (is), .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT | RECORD_LAST_LINE,                  \
-        .ends = find_ends, .advance = advance, .missing = find_missing, .follow = follow, .refuse = refuse,            \
-        __VA_ARGS__                                                                                                    \
+        .ends = find_last_line_ends, .advance = advance_last_line, .missing = find_last_line_missing,                  \
+        .follow = follow_last_line, .refuse = refuse_last_line, __VA_ARGS__                                            \
     }
 
 const struct record_kind last_line_end =

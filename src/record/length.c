@@ -157,7 +157,7 @@ static const char *end_record(struct length_check *check, uint64_t next)
 }
 
 /* Keep the next bytes of a part of `size` bytes, of which kept[0, have) have come. Returns how many it takes. */
-static size_t keep(uint8_t *kept, size_t size, uint64_t have, const uint8_t *data, size_t bytes)
+static size_t keep_part(uint8_t *kept, size_t size, uint64_t have, const uint8_t *data, size_t bytes)
 {
     const size_t count = least_size(size - (size_t)have, bytes);
 
@@ -176,14 +176,14 @@ static const char *check_tfrecord(struct length_check *check, const uint8_t *dat
         size_t count;
 
         if (passed < sizeof check->head) {
-            count = keep(check->head, sizeof check->head, passed, data, bytes);
+            count = keep_part(check->head, sizeof check->head, passed, data, bytes);
             if (passed + count == sizeof check->head)
                 wrong = check_head(check->head);
         } else if (passed < end) {
             count = (size_t)least(bytes, end - passed);
             check->crc = crc32c(check->crc, data, count);
         } else {
-            count = keep(check->sum, SUM, passed - end, data, bytes);
+            count = keep_part(check->sum, SUM, passed - end, data, bytes);
             if (passed + count == end + SUM)
                 wrong = end_record(check, check->at + count);
         }
@@ -201,8 +201,8 @@ const char *length_check(struct length_check *check, enum length_coding coding, 
 
 /* ---- Kinds: they check each byte of a file ---- */
 
-static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                        uint32_t *ends, size_t room, size_t *scanned)
+static size_t find_length_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                               size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     const size_t found = length_ends(format->kind->coding, &scan->length, data, bytes, ends, room, scanned);
 
@@ -210,7 +210,7 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+static void follow_lengths(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     const char *wrong = length_check(&tail->lengths, tail->format->kind->coding, data, bytes);
 
@@ -219,7 +219,7 @@ static void follow(struct tail *tail, const char *name, const uint8_t *data, siz
     tail->scan.open = tail->lengths.at > tail->lengths.start;
 }
 
-static void refuse(const struct tail *tail, const char *name)
+static void refuse_length(const struct tail *tail, const char *name)
 {
     die("%s: record at byte %llu is cut short", name, (unsigned long long)tail->lengths.start);
 }
@@ -237,9 +237,9 @@ static bool is_tfrecord(const uint8_t *data, size_t bytes)
     const struct record_kind length_kinds_##word = {.name = #word,                                                     \
                                                     .text = (help),                                                    \
                                                     .traits = RECORD_HEADER,                                           \
-                                                    .ends = find_ends,                                                 \
-                                                    .follow = follow,                                                  \
-                                                    .refuse = refuse,                                                  \
+                                                    .ends = find_length_ends,                                          \
+                                                    .follow = follow_lengths,                                          \
+                                                    .refuse = refuse_length,                                           \
                                                     .coding = LENGTH_##code,                                           \
                                                     __VA_ARGS__}
 

@@ -6,8 +6,8 @@
 #include "record/tail.h"
 #include "system/fault.h"
 
-static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                        uint32_t *ends, size_t room, size_t *scanned)
+static size_t find_lines_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                              size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     struct scan_search search = {.byte = format->delimiter};
     uint32_t lines[SCAN_ENDS];
@@ -35,13 +35,15 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+static void advance_lines(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                          size_t bytes)
 {
     scan->done = modulo_add(scan->done, scan_count(data, bytes, format->delimiter), format->count);
     scan->open = data[bytes - 1] != format->delimiter;
 }
 
-static ssize_t find_missing(const struct record_format *format, const struct record_scan *scan, const uint8_t **missing)
+static ssize_t find_lines_missing(const struct record_format *format, const struct record_scan *scan,
+                                  const uint8_t **missing)
 {
     *missing = &format->delimiter;
     if (scan->done + scan->open == 0)
@@ -49,7 +51,7 @@ static ssize_t find_missing(const struct record_format *format, const struct rec
     return scan->open && scan->done == format->count - 1 ? 1 : -1;
 }
 
-static void refuse(const struct tail *tail, const char *name)
+static void refuse_lines(const struct tail *tail, const char *name)
 {
     const unsigned long long lines = tail->scan.done + tail->scan.open;
 
@@ -64,8 +66,8 @@ const struct record_kind lines_kind = {
     .text = "N lines each",
     .takes = RECORD_COUNT,
     .traits = RECORD_OF_LINES | RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
-    .ends = find_ends,
-    .advance = advance,
-    .missing = find_missing,
-    .refuse = refuse,
+    .ends = find_lines_ends,
+    .advance = advance_lines,
+    .missing = find_lines_missing,
+    .refuse = refuse_lines,
 };

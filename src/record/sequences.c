@@ -153,7 +153,7 @@ static bool is_usual(const uint8_t *data, const uint32_t ends[4], size_t begin)
            (data[ends[1] - 2] == '\r') == (data[ends[3] - 2] == '\r');
 }
 
-static void follow(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
+static void follow_reads(struct tail *tail, const char *name, const uint8_t *data, size_t bytes)
 {
     struct scan_search search = {.byte = tail->format->delimiter};
     uint32_t ends[SCAN_ENDS];
@@ -184,7 +184,7 @@ static void check_last(const struct tail *tail, const char *name)
 }
 
 /* Lines are left over. */
-static void refuse(const struct tail *tail, const char *name)
+static void refuse_reads(const struct tail *tail, const char *name)
 {
     const unsigned long long line = tail->newlines - tail->scan.done + 1;
 
@@ -197,9 +197,9 @@ const struct record_kind sequences_fastq = {
     .text = "reads of four lines, checked",
     .stands_for = "lines:4",
     .looks = true,
-    .follow = follow,
+    .follow = follow_reads,
     .check_last = check_last,
-    .refuse = refuse,
+    .refuse = refuse_reads,
     .noun = "reads",
     .file = "a FASTQ file",
     .is_begun = is_fastq,

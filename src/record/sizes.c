@@ -5,8 +5,8 @@
 #include "record/tail.h"
 #include "system/fault.h"
 
-static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                        uint32_t *ends, size_t room, size_t *scanned)
+static size_t find_sizes_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                              size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     (void)data;
     size_t found = 0, at = 0;
@@ -24,23 +24,24 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     return found;
 }
 
-static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+static void advance_sizes(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                          size_t bytes)
 {
     (void)data;
     scan->done = modulo_add(scan->done, bytes, format->count);
     scan->open = scan->done > 0;
 }
 
-static void check_size(const struct tail *tail, const char *name, uint64_t bytes)
+static void check_multiple(const struct tail *tail, const char *name, uint64_t bytes)
 {
     if (bytes % tail->format->count > 0)
         die("%s: size%s is not a multiple of %llu bytes", name, tail->after_header ? " after the header" : "",
             (unsigned long long)tail->format->count);
 }
 
-static void refuse(const struct tail *tail, const char *name)
+static void refuse_size(const struct tail *tail, const char *name)
 {
-    check_size(tail, name, tail->scan.done);
+    check_multiple(tail, name, tail->scan.done);
 }
 
 const struct record_kind sizes_kind = {
@@ -49,8 +50,8 @@ const struct record_kind sizes_kind = {
     .text = "N bytes each",
     .takes = RECORD_BYTES,
     .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_FIXED,
-    .ends = find_ends,
-    .advance = advance,
-    .check_size = check_size,
-    .refuse = refuse,
+    .ends = find_sizes_ends,
+    .advance = advance_sizes,
+    .check_size = check_multiple,
+    .refuse = refuse_size,
 };

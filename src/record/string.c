@@ -17,7 +17,7 @@
 TUNABLE(NEAR, 1024, 1, 1024); /* where a byte is sought that is not in the delimiter */
 
 /* Move on by one byte. Does it end a record? */
-static bool step(const struct record_format *format, struct record_scan *scan, uint8_t byte)
+static bool step_string(const struct record_format *format, struct record_scan *scan, uint8_t byte)
 {
     size_t before = (size_t)scan->done;
     size_t length = before + 1; /* of the delimiter's beginning that ends with this byte */
@@ -59,14 +59,14 @@ static size_t ends_inside(const struct record_format *format, const uint8_t *dat
     return found;
 }
 
-static size_t find_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes,
-                        uint32_t *ends, size_t room, size_t *scanned)
+static size_t find_string_ends(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                               size_t bytes, uint32_t *ends, size_t room, size_t *scanned)
 {
     size_t found = 0, at = 0, start;
 
     /* While a delimiter may have begun before the data. */
     while (at < bytes && found < room && scan->done > at)
-        if (step(format, scan, data[at++]))
+        if (step_string(format, scan, data[at++]))
             ends[found++] = (uint32_t)at;
     *scanned = at;
     if (at == bytes || found == room)
@@ -78,13 +78,14 @@ static size_t find_ends(const struct record_format *format, struct record_scan *
     if (bytes - start >= format->string_bytes)
         start = bytes - format->string_bytes + 1;
     while (start < *scanned)
-        (void)step(format, scan, data[start++]);
+        (void)step_string(format, scan, data[start++]);
     return found;
 }
 
 /* The state depends only on the bytes after the last one that is not in the delimiter. That is near the end; if not,
  * such bytes are too rare to be worth a longer search. */
-static void advance(const struct record_format *format, struct record_scan *scan, const uint8_t *data, size_t bytes)
+static void advance_string(const struct record_format *format, struct record_scan *scan, const uint8_t *data,
+                           size_t bytes)
 {
     const size_t first = bytes > NEAR ? bytes - NEAR : 0;
     uint32_t ends[SCAN_ENDS];
@@ -97,7 +98,7 @@ static void advance(const struct record_format *format, struct record_scan *scan
     else
         from = 0;
     for (size_t scanned; from < bytes; from += scanned)
-        (void)find_ends(format, scan, data + from, bytes - from, ends, SCAN_ENDS, &scanned);
+        (void)find_string_ends(format, scan, data + from, bytes - from, ends, SCAN_ENDS, &scanned);
 }
 
 /* The whole delimiter is missing, unless the bytes at the end would then begin it earlier, as a newline does where two
@@ -110,7 +111,7 @@ static ssize_t missing_at_end(const struct record_format *format, const struct r
 
     *missing = format->string;
     if (scan->open)
-        while (!step(format, &further, format->string[bytes++]))
+        while (!step_string(format, &further, format->string[bytes++]))
             continue;
     return bytes;
 }
@@ -127,8 +128,8 @@ static ssize_t missing_at_start(const struct record_format *format, const struct
 
 #define STARTS(is, ...)                                                                                                \
     {                                                                                                                  \
-        .name = (is), .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT | RECORD_STARTS, .ends = find_ends,  \
-        .advance = advance, .missing = missing_at_start, __VA_ARGS__                                                   \
+        .name = (is), .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT | RECORD_STARTS,                     \
+        .ends = find_string_ends, .advance = advance_string, .missing = missing_at_start, __VA_ARGS__                  \
     }
 
 const struct record_kind string_start_kind =
@@ -143,7 +144,7 @@ const struct record_kind string_pgn_kind =
 const struct record_kind string_delimiter_kind = {
     .name = "delimiter",
     .traits = RECORD_HEADER | RECORD_HEADER_COUNT | RECORD_TEXT,
-    .ends = find_ends,
-    .advance = advance,
+    .ends = find_string_ends,
+    .advance = advance_string,
     .missing = missing_at_end,
 };

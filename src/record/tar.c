@@ -110,7 +110,7 @@ static void replace(struct tar_text *text, const struct tar_headers *headers, st
 }
 
 /* The name that a header block gives. */
-static struct tar_text name_of(const uint8_t *block, struct tar_member *member)
+static struct tar_text name_in_block(const uint8_t *block, struct tar_member *member)
 {
     const struct tar_text name = text_of(block + NAME, NAME_BYTES);
     const struct tar_text prefix = text_of(block + PREFIX, PREFIX_BYTES);
@@ -295,7 +295,7 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
                                    : "the header's checksum is wrong";
         return TAR_REFUSED;
     }
-    member->name = name_of(block, member);
+    member->name = name_in_block(block, member);
     part = part_of_type(headers, block[TYPE]);
     if (part == NULL && !is_known(block[TYPE]))
         *why = why_refused(block[TYPE]);
@@ -313,7 +313,7 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
 /* ---- Members as records, with their headers, in groups (group.h), without blocks of zeros between ---- */
 
 /* Errors in an archive are found where it is read. */
-static void check_size(const struct tail *tail, const char *name, uint64_t bytes)
+static void check_archive_size(const struct tail *tail, const char *name, uint64_t bytes)
 {
     (void)tail;
     if (bytes == 0)
@@ -337,5 +337,5 @@ const struct record_kind tar_kind = {
     .file = "a tar archive",
     .is_begun = is_begun,
     .ends = group_ends,
-    .check_size = check_size,
+    .check_size = check_archive_size,
 };
