@@ -29,7 +29,7 @@ void hasher_turn(struct hasher *hasher, unsigned thread, const struct random_key
 size_t hasher_whole(struct hasher *hasher, unsigned thread, const struct siphash_text *record, size_t count,
                     struct siphash_pair *hash);
 
-/* The same for a record in pieces: its next one, as key_take. *hash is set if it returns KEY_FOUND. */
+/* The same for the next piece of a record, as key_take; KEY_FOUND comes with *hash. */
 enum key_found hasher_piece(struct hasher *hasher, unsigned thread, const uint8_t *data, size_t bytes, bool first,
                             bool last, struct siphash_pair *hash);
 

@@ -56,8 +56,8 @@ size_t key_memory(const struct key_choice *choice); /* bytes that key_new takes;
 /* Find the key of a whole record. Returns the key's verdict. */
 enum field_verdict key_find(struct key *key, const uint8_t *data, size_t bytes);
 
-/* The same for a record that comes in pieces: its next one, perhaps its `first` or its `last`. KEY_FOUND or KEY_MISSING
- * comes once for a record; after that, the rest need not come. */
+/* The same for the next piece of a record, perhaps its `first` or `last`. Returns KEY_FOUND or KEY_MISSING once for
+ * each record; after that KEY_PASSED: the other pieces need not come. */
 enum key_found { KEY_MISSING, KEY_FOUND, KEY_TO_COME, KEY_PASSED };
 
 enum key_found key_take(struct key *key, const uint8_t *data, size_t bytes, bool first, bool last);
