@@ -1,10 +1,10 @@
 /*
  * A machine of one state for each thing that may follow, with loops of their own for strings, numbers and words, in
  * which nearly all bytes are. It looks at every value, and remembers only which containers are open, and how many of
- * these, from the outermost one on, are on the way to what is sought.
+ * these, from the outermost one on, are on the way to the value that is sought.
  *
- * Texts of one origin are alike: they have the same names in the same order. What stands between the values of one text
- * is learned, and compared with what stands there in the next ones; only their values are looked at then.
+ * Texts of one origin are alike: they have the same names in the same order. The parts between the values of one text
+ * are learned, and compared with those of the next texts, of which only the values are looked at then.
  */
 
 #include "record/json.h"
@@ -20,11 +20,11 @@
 enum next {
     NEXT_TEXT = 0, /* nothing has come */
     NEXT_VALUE,
-    NEXT_ELEMENT, /* the first one of an array, or its end */
-    NEXT_MEMBER,  /* the first one of an object, or its end */
+    NEXT_ELEMENT, /* the first element of an array, or its end */
+    NEXT_MEMBER,  /* the first member of an object, or its end */
     NEXT_NAME,
     NEXT_COLON,
-    NEXT_END,     /* of the container, or a comma, or the end of the text */
+    NEXT_END,     /* the end of the container, a comma, or the end of the text */
     NEXT_NOTHING, /* the text is no JSON */
 
     /* Within a value: */
@@ -37,7 +37,7 @@ enum next {
 
 enum { LAST_OF_BMP = 0xffff, SURROGATES = 0x400 };
 
-/* Of texts that are not like the one that was learned last, one in so many is learned. */
+/* One in LEARNED_SHARE texts that are not like the one learned last is learned. */
 TUNABLE(LEARNED_SHARE, 8, 1, 8);
 
 bool json_is_pointer(const char *text)
@@ -66,8 +66,7 @@ static bool is_end_of_token(char byte)
     return byte == '/' || byte == '\0';
 }
 
-/* The index that the token at hand is, and what follows it; an array has no element with another one, or another text.
- */
+/* The token as an index, with *rest after it; UINT64_MAX if it is none: then an array has no such element. */
 static uint64_t read_index(const char *path, const char **rest)
 {
     uint64_t index = 0;
@@ -79,7 +78,7 @@ static uint64_t read_index(const char *path, const char **rest)
     return at == path + 1 || !is_end_of_token(*at) || (path[1] == '0' && at > path + 2) ? UINT64_MAX : index;
 }
 
-/* The next bytes of a name that may be the token at hand. */
+/* Compare the next bytes of a name with the token. */
 static void match(struct json *json, const uint8_t *data, size_t bytes)
 {
     const char *at = json->match;
@@ -103,7 +102,7 @@ static void keep(struct json *json, const uint8_t *data, size_t bytes)
         sha256_keep(json->text, json->room, json->folds, &json->bytes, data, bytes) < bytes || json->too_long;
 }
 
-/* The next bytes of a string, as it is decoded. */
+/* Take the next decoded bytes of a string. */
 static void take(struct json *json, const uint8_t *data, size_t bytes)
 {
     if (json->match != NULL)
@@ -112,7 +111,7 @@ static void take(struct json *json, const uint8_t *data, size_t bytes)
         keep(json, data, bytes);
 }
 
-/* The next character of a string, in UTF-8. */
+/* Take the next character of a string, in UTF-8. */
 static void take_code(struct json *json, uint32_t code)
 {
     static const uint8_t first[] = {0, 0xc0, 0xe0, 0xf0};
@@ -127,7 +126,7 @@ static void take_code(struct json *json, uint32_t code)
     take(json, utf8, more + 1);
 }
 
-/* The first half of a surrogate pair stands alone, if there was one. */
+/* Take the first half of a surrogate pair, if there is one, which stands alone. */
 static void take_high(struct json *json)
 {
     if (json->high != 0)
@@ -135,7 +134,7 @@ static void take_high(struct json *json)
     json->high = 0;
 }
 
-/* An escape of four digits has ended. */
+/* Take the number of an escape of four digits. */
 static void take_unit(struct json *json, uint32_t unit)
 {
     if (json->high != 0 && unit / SURROGATES == 0xdc00 / SURROGATES) {
@@ -215,7 +214,7 @@ static const uint8_t *follow_string(struct json *json, const uint8_t *at, const 
     return at + 1;
 }
 
-/* The byte behind a backslash. The digits of a \u come behind a 1, which tells when there are four. */
+/* The byte after a backslash. The digits of a \u come after a 1, which tells when there are four. */
 static void follow_escape(struct json *json, uint8_t byte)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -263,13 +262,13 @@ static void begin_word(struct json *json, const char *word, enum next after)
     json->after = (uint8_t)after;
 }
 
-/* What of a number has come. */
+/* The states within a number. */
 enum number { NO_NUMBER, MINUS, ZERO, INTEGER, POINT, FRACTION, E, SIGN, EXPONENT };
 
 static enum number number_after(enum number number, uint8_t byte)
 {
     static const uint8_t after[][5] = {
-        /* behind what: by 0, by another digit, by a point, by e, by a sign */
+        /* the state after each: by 0, by another digit, by a point, by e, by a sign */
         [MINUS] = {ZERO, INTEGER},
         [ZERO] = {[2] = POINT, E},
         [INTEGER] = {INTEGER, INTEGER, POINT, E},
@@ -342,10 +341,10 @@ static void enter(struct json *json, bool is_object, bool on_way)
     json->matched++;
     json->path = json->rest;
     json->left = read_index(json->path, &json->rest);
-    json->hit = json->left == 0; /* the first element; a name of an object says it anew */
+    json->hit = json->left == 0; /* for the first element; a name in an object sets it again */
 }
 
-/* Of an array, no other element than the one that was left is on the way. */
+/* No element of an array after the one just left is on the way. */
 static void leave(struct json *json)
 {
     json->next = NEXT_END;
@@ -371,8 +370,8 @@ static void count_element(struct json *json)
 
 /* ---- Values ---- */
 
-/* A value that is on the way to what is sought, or is that, takes the place of what was found before: of a name that
- * occurs twice, the last one counts. */
+/* A value that is sought, or on the way to it, replaces what was found before: if a name occurs twice, the last one
+ * counts. */
 static void begin_value(struct json *json, uint8_t byte)
 {
     static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
@@ -410,7 +409,7 @@ static void begin_value(struct json *json, uint8_t byte)
 
 /* ---- The text ---- */
 
-/* A byte that is in no string, number or word. */
+/* A byte outside strings, numbers and words. */
 static void follow_mark(struct json *json, uint8_t byte)
 {
     const enum next next = json->next;
