@@ -282,8 +282,8 @@ test_what_may_be_shorter_than_the_input_is_not_refused() {
     more_than_memory >in
     on_small_disk 4 bigshuf -n 10 -o disk/new in
     on_small_disk 4 bigshuf -r -n 10 -o disk/new in
-    seq 1000000 | tr 0-9 y >alike
-    on_small_disk 4 bigshuf --unique -S 8M -T disk -o disk/new alike
+    seq 3000000 | tr 0-9 y >alike
+    on_small_disk 4 bigshuf --unique -S 8M -T disk --tune=compress-temporary=never -o disk/new alike
     on_small_disk 4 bigshuf --probability=0.001 -o disk/new in
     on_small_disk 4 bigshuf --shards=3 --filter='tail -n 1 >$FILE' -o disk/%d in
     on_small_disk 4 bigshuf --split=10:disk/a in >out

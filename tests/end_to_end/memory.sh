@@ -221,8 +221,17 @@ test_headers_names_and_classes_do_not_add_up() { # tags: long
     done
 }
 
+# What -v says of a row: row NAME OPTION...
+row() {
+    bigshuf -v -S 256M "${@:2}" 2>&1 >out | grep -o "$1 [0-9.]* .iB"
+}
+
 test_keys_and_threads_are_counted() {
     needs_scale small
+    seq 100000 >in
+    threads=$(bigshuf -v -S 256M --group-field=1 in 2>&1 >out | sed -n 's/.*; \([0-9]*\) threads*$/\1/p')
+    keys=$(row keys --group-field=1 in)
+    same "$keys" "$(row keys --group-field=1 --parallel="$threads" in)"
     awk 'BEGIN { for (i = 0; i < 700; i++) printf "%065000d\t%d\n", i, i }' >in
     runs_within 64 --parallel=28 --stratify-field=1 --split=10%:a in >/dev/null
     runs_within 64 --parallel=28 --stratify-field=1 --split=10%:a - < <(cat in) >/dev/null
@@ -231,8 +240,7 @@ test_keys_and_threads_are_counted() {
 test_what_is_taken_beside_the_pool_is_told() {
     seq 3 >in
     long_names 20000 >list
-    bigshuf -v -S 64M --parallel=28 --files0-from=list --split-field=1 --split=10%:a >out 2>said
-    grep -q '^bigshuf: besides:       names [0-9.]* MiB, inputs [0-9.]* [KM]iB' said
+    row 'bigshuf: besides:       names [0-9.]* MiB, inputs' --files0-from=list --split-field=1 --split=10%:a
 }
 
 test_memory_that_cannot_be_had_is_halved_unless_it_was_asked_for() {
@@ -291,6 +299,7 @@ test_the_piles_of_a_store_that_is_there_need_memory_too() {
     cd "$MEMORY" || exit
     seq 10 | bigshuf -S 64M --scatter=store --piles=4096 --batch=a
     fails_with 1 'bigshuf: a store of 4096 piles needs more memory: use -S *' bigshuf -S 8M --scatter=store --batch=b < <(seq 10)
+    [ "$(row places --scatter=store --batch=b <(seq 9))" != "$(row places --scatter=other --batch=b <(seq 9))" ]
 }
 
 test_asks_for_huge_pages() {

@@ -297,6 +297,11 @@ test_list_is_a_table_or_for_programs_with_z() {
     done | cmp - <(bigshuf --list=store -z)
 }
 
+test_list_advises_memory_for_the_pile_that_needs_most_not_for_the_largest() {
+    (long_line 4000000; seq 1000000 | sed "s/.*/y/") | bigshuf --scatter=store --piles=2 --group-field=1 --seed=3 --batch=a
+    [ "$(bigshuf --list=store | sed -n 's/.* -S \([0-9]*\)M .*/\1/p')" -gt 16 ]
+}
+
 test_who_may_only_read_a_store_may_gather_it() {
     needs_ordinary_user
     seq 100 >in

@@ -36,7 +36,6 @@ UNIT_TEST(the_plan_follows_from_options_and_facts)
         {{ALL}, {.task = TASK_SHUFFLE, FILE_OF(51), LINES(100)}, SUPPLY_COPIED, 64}, /* no room for references */
         {{ALL}, {.task = TASK_REPEAT, FILE_OF(4), LINES(100)}, SUPPLY_COPIED, 64},
         {{.count = 3}, {.task = TASK_SHUFFLE, FILE_OF(4), LINES(100)}, SUPPLY_COPIED, 64},
-        {{ALL}, {.task = TASK_KEEP_ORDER, FILE_OF(4), LINES(100)}, SUPPLY_COPIED, 64},
         {{TAR}, {.task = TASK_SHUFFLE, FILE_OF(54), LINES(9)}, SUPPLY_HELD, 64},
         {{TAR}, {.task = TASK_SHUFFLE, FILE_OF(55), LINES(9)}, SUPPLY_COPIED, 64},
         {{ALL, .unique = true}, {.task = TASK_SHUFFLE, .files = 1}, SUPPLY_COPIED, 0}, /* keys are never small */
