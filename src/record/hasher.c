@@ -1,5 +1,5 @@
-/* Hashing several texts at a time takes little longer than hashing one. The next record overwrites a field that does not
- * stand in its own record, so that field is copied, unless it is long. */
+/* Hashing several texts at a time takes little longer than hashing one. The next record overwrites a field that does
+ * not stand in its own record, so that field is copied, unless it is long. */
 
 #include "record/hasher.h"
 
