@@ -1,6 +1,5 @@
-# Stores of piles on clusters: the recipes in tests/recipes, under a real Slurm of one node, started here and stopped
-# again, under GNU parallel, and with rclone and a server of its own. Whatever is killed and run again, no record is lost
-# or doubled.
+# Stores of piles on clusters: the recipes in tests/recipes, under a real Slurm of one node, under GNU parallel, and with
+# rclone and a server of its own. Whatever is killed and run again, no record is lost or doubled.
 # tags: plain long
 
 recipes=$TOP/tests/recipes

@@ -1,5 +1,4 @@
-# Files that other programs and former versions have made, which tests/files/README.md describes, are read as their makers
-# read them.
+# Files that others and former versions have made (tests/files/README.md) are read as their makers read them.
 
 files=$TOP/tests/files
 

@@ -1,5 +1,4 @@
-# Promise 6: an existing output file is safe until the new one is complete. What is written, and how failures are
-# reported.
+# Promise 6: an existing output file is safe until the new one is complete. What is written, how failures are told.
 
 needs_full_device() {
     [ -c /dev/full ] || skip "no /dev/full here"

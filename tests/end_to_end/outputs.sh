@@ -1,5 +1,4 @@
-# Records into several files: --shards, --split. In every case, the files one after another are equal to a single output
-# file.
+# Records into several files, by --shards or --split, which one after another are equal to a single output file.
 
 # The last run made these files in folder `parts`, and they are `whole`, one after another. Begin anew.
 joined() {

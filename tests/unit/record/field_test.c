@@ -60,23 +60,12 @@ static const struct example examples[] = {
     {SLASHED, 1, "\"a\\\"b,\\c\\\\\",c", "a\"b,c\\", true},
     {SLASHED, 2, "a\\,\"b\\\n\"", "b\n", false},
     {QUOTED, 1, "\xef\xbb\xbf\"a,b\",c", "a,b", true}, /* a byte-order mark is not part of it */
-    {EXACT, 1,
-     "\xef\xbb\xbf"
-     "a,b",
-     "a", true},
-    {EXACT, 0,
-     "\xef\xbb\xbf"
-     "a,b",
-     "a,b", false},
+    {EXACT, 1, "\357\273\277a,b", "a", true},
+    {EXACT, 0, "\357\273\277a,b", "a,b", false},
     {PLAIN, 1, "\xef\xbb\xbf", "", false},
     {EXACT, 1, "\xef\xbb", "\xef\xbb", false},
     {QUOTED, 1, "\xef\xbb,b", "\xef\xbb", true},
-    {EXACT, 2,
-     "a,\xef\xbb\xbf"
-     "b",
-     "\xef\xbb\xbf"
-     "b",
-     false},
+    {EXACT, 2, "a,\357\273\277b", "\357\273\277b", false},
 };
 
 static struct field field;
@@ -124,8 +113,8 @@ UNIT_TEST(a_field_is_what_stands_between_separators)
     }
 }
 
-/* Blanks may come before and behind without number, but if they belong to it. */
-UNIT_TEST(a_field_may_have_so_many_bytes)
+/* Any number of blanks may come before and after it, unless they belong to it. */
+UNIT_TEST(a_field_may_have_the_bytes_for_which_there_is_room)
 {
     static char record[3 * ROOM];
 
