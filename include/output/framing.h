@@ -6,10 +6,11 @@
  *
  *     header         stands before the first record, even if there is no record
  *     frames         of groups (group.h) are removed
- *     translation    every byte `from` is written as `to`: for records that have a delimiter within the program that
- * none of them contains end            of a tar archive: blocks of zeros, at least two, up to a multiple of
- * FRAMING_TAPE_BYTES start          records that are REST "\n" START within the program are written as START REST "\n":
- * START moves from the end of all records of a file to their beginning
+ *     translation    every byte `from` is written as `to`: for records whose delimiter within the program is a byte
+ *                    that is in none of them
+ *     end            of a tar archive: blocks of zeros, at least two, up to a multiple of FRAMING_TAPE_BYTES
+ *     start          records that are REST "\n" START within the program are written as START REST "\n": START moves
+ *                    from the end of all records of a file to their beginning
  */
 
 #include <stdbool.h>

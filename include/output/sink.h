@@ -12,9 +12,9 @@
  * sink_open settles how a file is written:
  *
  *     replaced   as a rule: a new file in the same directory takes the old one's mode, owner, group and access control
- * list when it is complete, and its name when it is published directly   standard output, files under /dev or /proc,
- * and files that are not regular, such as devices and FIFOs, whose opening has effects beyond this program; nothing is
- * emptied or replaced
+ *                list when it is complete, and its name when it is published
+ *     directly   standard output, files under /dev or /proc, and files that are not regular, such as devices and FIFOs,
+ *                whose opening has effects beyond this program; nothing is emptied or replaced
  *
  * A file that cannot be replaced is refused: its directory may forbid that, or something is mounted over it. An
  * existing file must be writable by the user, although it is replaced. Symbolic links are followed and stay, also those

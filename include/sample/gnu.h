@@ -3,8 +3,9 @@
 /*
  * The random numbers that GNU shuf draws from the bytes of --random-source=FILE, so that the output is GNU's, byte for
  * byte. The method was found by experiment with shuf of coreutils 9.1. With draw(g) a number from 0 to g, shuf chooses
- * among n records, numbered from 0 in input order, as follows: * * order, -n K forward Fisher-Yates: for i = 0 ...
- * min(n, K) - 1 swap a[i] with a[i + draw(n - i - 1)]; also of
+ * among n records, numbered from 0 in input order, as follows:
+ *
+ *     order, -n K   forward Fisher-Yates: for i = 0 ... min(n, K) - 1 swap a[i] with a[i + draw(n - i - 1)]; also of
  *                   -e and -i, and of an input that is a regular file with no more than 8 MiB left to read
  *     -n K          of any other input, a reservoir: it begins as the records 0 ... K - 1; for each record i from K on,
  *                   j = draw(i), and record i takes the place of entry j if j < K; then, if n >= K, draw(n), which

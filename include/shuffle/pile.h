@@ -4,8 +4,7 @@
  * Piles: runs of records that grow at the end, in memory while there is room, and then on disk.
  *
  *     resident   all its bytes are in a chain of pool blocks
- *     spilled    the first bytes are in storage, usually a temporary file; the later ones, the tail, are still in a
- * chain
+ *     spilled    the first bytes are in storage, usually a temporary file; the later ones, the tail, are in a chain
  *
  * All blocks except the last are full. A pile that has got a block keeps at least one until it is flushed, so it can
  * always take in more: at worst it writes out the block it has just filled.

@@ -6,8 +6,9 @@
  *
  *     manifest   key (16 bytes), flags, bytes and checksum of the header, digest of the inputs, number of piles;
  *                for each pile: records, bytes, checksum; place and bytes of its first extent; place of its other
- * extents in the list, or 0; the list of these: place and bytes of each, pile after pile end        MANIFEST_MAGIC,
- * place, bytes and checksum of the manifest; checksum of the end up to here
+ *                extents in the list, or 0;
+ *                the list of these: place and bytes of each, pile after pile
+ *     end        MANIFEST_MAGIC, place, bytes and checksum of the manifest; checksum of the end up to here
  *
  * A pile is its extents, one after another. Places are offsets in the file.
  */

@@ -5,7 +5,7 @@
  *
  * - Who makes a file of the store, or reads a batch, has a shared lock on it. Locked files stay.
  * - A draft of this machine that was locked and is no longer is dead. Any other draft is dead if it is not locked and
- * has not been written for an hour by the clock of its file system.
+ *   has not been written for an hour by the clock of its file system.
  *
  * Where files cannot be locked, only a sweep with `all` removes anything, and judges drafts by their age alone.
  */

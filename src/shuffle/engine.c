@@ -1,5 +1,5 @@
 /*
- * A limit of S is one mapping of S: the buffer first, then the pool. Other memory of the program (stacks, lists with an
+ * A limit of S is two mappings, S together: the buffer and the pool. Other memory of the program (stacks, lists with an
  * entry for each pile, libc) is a few MiB at most and does not grow with the input.
  */
 
