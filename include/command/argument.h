@@ -39,7 +39,7 @@ enum argument_type {
     ARGUMENT_FLAG,     /* none: bool, true */
     ARGUMENT_CONSTANT, /* none, or just the form's word: an enum, `least` */
     ARGUMENT_COUNT,    /* a number from `least` to `most` in digits alone: uint64_t */
-    ARGUMENT_SIZE,     /* a size with a unit, at least 1 byte: uint64_t */
+    ARGUMENT_SIZE,     /* a number of bytes, perhaps with a unit, at least 1: uint64_t */
     ARGUMENT_FIELD,    /* the number of a field, from 1, its name, or a JSON Pointer: struct field_choice */
     ARGUMENT_KEY,      /* the same, added to the fields of a struct key_choice */
     ARGUMENT_RANGE,    /* two numbers, `least` <= first <= second <= `most`: two uint64_t */

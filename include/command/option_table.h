@@ -73,7 +73,7 @@ enum option_again {
     AGAIN_LAST,  /* the last one counts: people have defaults in aliases and scripts */
     AGAIN_LEAST, /* the least one counts, as for shuf */
     AGAIN_MORE,  /* all count */
-    AGAIN_NEVER, /* its setter refuses it */
+    AGAIN_NEVER, /* its setter decides */
 };
 
 struct option_row {

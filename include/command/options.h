@@ -68,7 +68,7 @@ struct options {
     const char *batch;   /* --batch: the name of the batch; NULL if not given */
     uint64_t newest;     /* --keep-newest: how many batches stay; 0 if not given */
     const char *sweep;   /* --sweep: the directory of a store; NULL if not given */
-    const char *list;    /* --list: the directory of a store */
+    const char *list;    /* --list: the directory of a store; NULL if not given */
     uint64_t pile_first; /* --only-piles=J-K: only piles from this number, 0 if not given, */
     uint64_t pile_last;  /* to this one, UINT64_MAX if not given */
     uint64_t epoch;      /* --epoch; 0 if not given */

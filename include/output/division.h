@@ -1,8 +1,8 @@
 #pragma once
 
 /*
- * How units (outlet.h) are divided among files. A plan has one division, by its `rest_by`; with splits it has another
- * one before that, by its `split_by`, which leaves units to the first. Where a unit goes depends on the units alone,
+ * How units (outlet.h) are divided among files. A plan has one division, by its `rest_by`; with splits it also has one
+ * by its `split_by`, which comes first and leaves it the other units. Where a unit goes depends on the units alone,
  * not on the pieces in which they come. output.c asks, unit by unit, and writes; each way to divide is a row:
  * in_turn.c, by_key.c.
  */

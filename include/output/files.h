@@ -18,7 +18,7 @@
 #include "system/file_mark.h"
 
 enum {
-    /* How many files stay open until the commit, besides those filled side by side. Fewer than the descriptors that
+    /* How many files stay open until the commit, unless more are filled side by side. Fewer than the descriptors that
      * spill.c leaves to others. */
     FILES_KEPT_OPEN = 4,
 };
@@ -57,7 +57,7 @@ void files_begin(struct files *files, size_t number, struct filters *programs, s
 /* The program that compresses the file, or NULL. */
 const struct packer *files_packer(const struct files *files, size_t number);
 
-/* How many files have names of their own: without shards, whose names are one pattern. */
+/* How many files have names of their own: shards, whose names are one pattern, count as one. */
 size_t files_named(const struct files *files);
 
 /* Is the file written through a filter, so that it has no sink? */
@@ -74,7 +74,7 @@ void files_warn_of_older(const struct files *files, size_t count);
 /* Warn of what replaced files have lost: other names, owners. */
 void files_warn_of_replaced(const struct files *files, size_t count);
 
-/* End the run: an input is one of several outputs. */
+/* End the run: `name` is both input and output. */
 _Noreturn void files_refuse_input(const char *name);
 
 /* Give the first `count` files, all complete, their names, in order. If one cannot get its name, it and those after it

@@ -19,12 +19,12 @@
 
 struct filters;
 
-/* At most `most` programs (from 1 to a few hundred) are unfinished at a time; a program that compresses may take `most`
- * threads. `command` must stay; NULL: there is none. */
+/* At most `most` programs (at least 1), and never more than a few hundred, are unfinished at a time; a program that
+ * compresses may take as many threads. `command` must stay; NULL: there is none. */
 struct filters *filters_new(const char *command, unsigned most);
 
 /* Each of these may find that an earlier program has failed, and end the run. The first two may wait for another
- * program to finish; `file` must stay. The packer writes to `output`, which the caller may close then. */
+ * program to finish; `file` must stay. The packer writes to `output`, which may be closed afterwards. */
 void filters_start(struct filters *filters, const char *file);
 void filters_start_packer(struct filters *filters, const char *file, const struct packer *packer, int output);
 void filters_write(struct filters *filters, const void *data, size_t bytes);

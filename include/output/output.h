@@ -46,9 +46,9 @@ struct output_needs {
 };
 const struct output_needs *output_needs(const struct output *output);
 
-/* `records` records will be written; UINT64_MAX: unknown, or without end, which only splits by count, shard_records and
- * shard_bytes allow. All input has been read, if output_needs says so. `header` is written to the beginning of each
- * file, and must stay. */
+/* `records` records will be written; UINT64_MAX: unknown, or without end, which plan.shards and splits by percentage
+ * of all records do not allow. All input has been read, if output_needs says so. `header` is written to the beginning
+ * of each file, and must stay. */
 void output_begin(struct output *output, uint64_t records, const void *header, size_t header_bytes);
 
 /* At most `threads` threads will call output_find. Before output_begin. */

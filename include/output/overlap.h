@@ -17,12 +17,10 @@ struct overlap {
 /*
  * Look for files that this run or the next run of the same command would read twice or lose, before anything is read.
  * Refused are
- *  - an output that is an input, whatever names both have, except a single file that will be replaced: that is locked
- *    and marked, and will be on disk before it gets its name;
- *  - such a file if it is an input twice, or would be destroyed, as an archive (hints.h);
+ *  - an output that is an input, whatever names both have. But the only output may be the only input, if it will be
+ *    replaced: then it is locked and marked, and will be on disk before it gets its name;
+ *  - such a file if it would be destroyed, as an archive (hints.h);
  *  - an output that is not empty, while the only input is /dev/null as standard input.
- * A warning tells that the output is one of several inputs, as happens when a shell's pattern matches the output of the
- * run before.
  */
 void overlap_check(struct overlap *overlap, const struct files *files);
 

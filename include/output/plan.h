@@ -30,7 +30,7 @@ struct output_plan {
 
     const char *const *inputs; /* names of files, of which a single output may be one; "-": standard input */
     size_t input_count;
-    bool (*is_store)(const char *folder); /* no output may be in such a folder; NULL: any */
+    bool (*is_store)(const char *folder); /* in which no output may be; NULL: it may be anywhere */
     bool each; /* is each input divided by itself? Then all paths are patterns, and each input has its own files */
 
     struct split *split; /* some records go to these, and the rest to `path` */
@@ -41,7 +41,7 @@ struct output_plan {
     bool groups;                          /* are units groups of records with the same key? */
     uint64_t class_bytes;                 /* of memory for classes, if each is split by itself (strata.h); else 0 */
     struct strata *strata;                /* these; set by output_open */
-    const struct random_key *key;         /* of the order, for strata; set before output_begin */
+    const struct random_key *key;         /* of the order, for splits by keys; set before output_begin */
     unsigned threads;                     /* that may call output_find; set before output_begin */
 
     /* At most one of these is not 0. The rest goes to: */

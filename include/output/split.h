@@ -30,8 +30,8 @@ uint64_t split_total(const struct split *splits, size_t count, uint64_t records)
 size_t split_of_hash(const struct split *splits, size_t count, uint64_t hash);
 
 /* How many of `records` records of one class go to each split: places[i] to splits[i]. All are percentages, or all are
- * counts. The first j of them together get floor(records P + u), with P the exact sum of their percentages and u = hash
- * / 2^64; or the sum of their counts, at most `records`. Returns how many all of them get. */
+ * counts. The first j of them together get floor(records P + u), with P the exact sum of their percentages and
+ * u = hash / 2^64; or the sum of their counts, at most `records`. Returns how many all of them get. */
 uint64_t split_class(const struct split *splits, size_t count, uint64_t records, uint64_t hash, uint64_t *places);
 
 /* The sum of the percentages among the splits, in millionths of all records. */

@@ -21,15 +21,15 @@ struct batch {
 bool batch_open(struct batch *batch, const struct store *store, const char *name, struct manifest *manifest);
 void batch_close(struct batch *batch); /* also when zeroed */
 
-/* The name, malloc'd, of a batch of the same inputs, made after they were last changed, whose name is, like `name`, one
- * of store_name_make_batch. NULL: there is none, or the sizes of the inputs are unknown. */
+/* The name, malloc'd, of a batch of the same inputs, made after they were last changed, if it ends with the same digest
+ * as `name`, which is one of store_name_make_batch. NULL: none, or the sizes of the inputs are unknown. */
 char *batch_of_same_inputs(const struct store *store, const struct manifest *inputs, const char *name);
 
 /* Add the bytes of all piles of an open batch to *bytes. The run ends if they are impossibly many, so that sums of
  * bytes or records could overflow. */
 void batch_add_bytes(const struct batch *batch, const struct manifest *manifest, uint64_t *bytes);
 
-/* End the run if the store's header (NULL: none), whose XXH64 is `checksum`, is not the one of the manifest. */
+/* End the run if the manifest has a header and the store's (NULL: none), of XXH64 `checksum`, is another one. */
 void batch_check_header(const struct batch *batch, const uint8_t *header, size_t bytes, uint64_t checksum);
 
 /* A pile in all batches together. */
@@ -51,7 +51,7 @@ struct batches {
     unsigned count;
     struct batches_pile *pile; /* [count] */
     uint64_t records, bytes;   /* of all wanted piles together */
-    uint8_t *header;           /* of all inputs, verified; NULL: none */
+    uint8_t *header;           /* of all inputs, verified; NULL and 0 bytes: none */
     size_t header_bytes;
 
     const struct store *store;

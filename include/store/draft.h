@@ -17,7 +17,7 @@
 struct draft;
 
 /* Begin the batch `name`. `manifest` has the key, the inputs and how they are read; it must stay, as must the store. If
- * the store has a batch of this name with another key or other inputs, the run ends. If both are the same, and the
+ * the store has a batch of this name with another key or other inputs, the run ends. If all is the same, and the
  * sizes of the inputs are known, standard error says so, *records receives its records, and this returns NULL.
  * Otherwise only the contents can tell, so the work begins. */
 struct draft *draft_begin(struct store *store, const char *name, const struct manifest *manifest, uint64_t *records);

@@ -39,7 +39,7 @@ struct manifest_pile {
     uint64_t bytes;
     uint64_t checksum; /* of the whole pile */
     struct manifest_extent first;
-    uint64_t more; /* place in the file of the list of its next extents; 0: it has one */
+    uint64_t more; /* place in the file of the list of its next extents; 0: none */
 };
 
 struct manifest {

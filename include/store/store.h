@@ -109,7 +109,7 @@ _Noreturn void store_draft_fail(const struct store *store, const struct store_dr
 /* Close it, and remove it unless it has been `published`. */
 void store_draft_end(const struct store *store, struct store_draft *draft, bool published);
 
-/* For the message that the store's disk is full: the draft of a killed task that the last sweep found, and what to do
- * about it; or "". Returns `text`. */
+/* For the message that the store's disk is full: a draft, perhaps of a killed task, that the last sweep kept, and what
+ * to do about it; or "". Returns `text`. */
 enum { STORE_ADVICE_BYTES = STORE_NAME_BYTES + 80 };
 const char *store_advice(const struct store *store, char text[STORE_ADVICE_BYTES]);

@@ -21,13 +21,13 @@
 
 enum { FRAMES_PLAIN_BYTES = 1 << 16 };
 
-/* The size of a desk, memory for a frame and its plain bytes. Each reader has one, and each call of the others. */
+/* The size of a desk, memory for a frame and its plain bytes: one for each reader, frames_write and frames_try. */
 size_t frames_desk_bytes(void);
 
 /* Takes stored bytes. */
 typedef void frames_put(void *context, const uint8_t *data, size_t bytes);
 
-/* Hand all pieces to `put` as frames; as plain bytes unless `packs`. */
+/* Hand all pieces to `put` as frames; unless `packs`, their contents are the plain bytes. */
 void frames_write(bool packs, const struct iovec *pieces, int count, frames_put *put, void *context);
 
 /* How much a sample of data shrinks, and how long compressing it takes. */

@@ -4,10 +4,10 @@
  * The temporary directories: whether they have room, and whether the files in them are compressed.
  *
  * Compressing is worth while if it takes less time than it saves in writing and reading. Let writing a byte take w ns,
- * compressing it c ns, decompressing it a quarter of that, and let bytes shrink to the share r: it is worth while if 2
- * w (1 - r) > 1.25 c. Several threads wait for the same disk, but compress side by side: then half of c counts. c and r
- * are measured on samples. w is measured once, as the longer of two times: that of a stretch of writes, and that until
- * a part of it is on the disk, since most systems take writes into memory and let programs wait only for gigabytes.
+ * compressing it c ns, decompressing it a quarter of that, and let bytes shrink to the share r. So it must be that
+ * 2 w (1 - r) > 1.25 c. Several threads wait for the same disk, but compress side by side: then half of c counts. c and
+ * r are measured on samples. w is measured once, as the longer of two times: that of a stretch of writes, and that
+ * until a part is on the disk, since most systems take writes into memory and let programs wait only for gigabytes.
  * Times are those of sys_own_nanoseconds: on a busy machine, compressing must not seem worth while because everything
  * takes long.
  */
@@ -69,7 +69,7 @@ void spill_place_check(struct spill_place *place, uint64_t bytes);
 bool spill_place_packs(struct spill_place *place, const struct iovec *pieces, int count, uint64_t bytes);
 
 /* Should writes be measured now? Then spill_place_wrote is told of each; if it returns true, that was the last: the
- * caller waits until the bytes are on disk, and tells spill_place_waited how long that took. */
+ * caller waits until some bytes are on the disk, and tells spill_place_waited how many, and how long that took. */
 bool spill_place_measures(const struct spill_place *place);
 bool spill_place_wrote(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);
 void spill_place_waited(struct spill_place *place, uint64_t bytes, uint64_t nanoseconds);

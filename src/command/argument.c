@@ -154,7 +154,7 @@ void argument_list(char text[ARGUMENT_LIST_BYTES], const char *one, bool last)
     snprintf(text + bytes, ARGUMENT_LIST_BYTES - bytes, "%s%s", bytes == 0 ? "" : last ? " or " : ", ", one);
 }
 
-/* How many bytes of a form tell it. */
+/* How many bytes a form is known by: those of "bytes:" in "bytes:N". */
 static size_t word_of(const struct argument_form *form)
 {
     const size_t word = strcspn(form->text, ":=");

@@ -53,7 +53,7 @@ static const char *const headings[GROUPS] = {
     [GROUP_OTHER] = "Other",
 };
 
-/* Also names the best instructions that are built in and that this processor has. */
+/* Also names the instructions that are built in, best first; the first that this processor has are used. */
 static void print_version(FILE *to)
 {
     fputs("bigshuf " BIGSHUF_VERSION "\n"

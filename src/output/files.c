@@ -309,7 +309,7 @@ void files_open(struct files *files, const struct output_plan *plan)
 /* ---- Their names ---- */
 
 /* The file `number` could not get its name. It and those after it have temporary names. Death by signal is held off
- * until the message is out; but if stderr would block, it is released first, to the mask `before`. */
+ * until the message is out; but if stderr would block, signals are released first, to the mask `before`. */
 _Noreturn static void report_unpublished(const struct files *files, size_t number, size_t end, int error,
                                          const sigset_t *before)
 {
@@ -350,9 +350,9 @@ static int publish_file(const struct output_file *file)
     return -1;
 }
 
-/* Once a file has replaced its input, the other files may be the only copies of the input's records. So all temporary
- * names are forgotten before the first file gets its name: nobody unlinks them from then on. Death by signal is held
- * off until all have their names, or until the message is out that tells where they are. */
+/* Once a file has its name, the other files may be the only copies of the other records. So all temporary names are
+ * forgotten before the first file gets its name: nobody unlinks them from then on. Death by signal is held off until
+ * all have their names, or until the message is out that tells where they are. */
 void files_publish(struct files *files, size_t count)
 {
     sigset_t before;

@@ -25,7 +25,7 @@ struct filter {
     struct program program;
     const char *file;
     bool deaf;      /* has it stopped reading? */
-    bool is_packer; /* then `file` is that of */
+    bool is_packer; /* is it a program that compresses? */
     struct packer_command packer;
 };
 

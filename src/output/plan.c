@@ -7,8 +7,8 @@
 #include "base/number.h"
 #include "system/sys.h"
 
-/* Read the letter after a percent sign: the place of a name, or of a number of *digits digits. Returns the place after
- * it, or NULL if it is none. */
+/* Read what stands after a percent sign at `at`: s for a name (`each`), or d or 0Nd for a number of at least *digits
+ * digits. Returns the rest, or NULL if it is not that. */
 static const char *read_place(const char *at, bool each, uint64_t *digits)
 {
     *digits = 1;

@@ -21,7 +21,7 @@
 enum {
     LINKS = 40,        /* symbolic links in a row before they are taken for a circle, as on Linux */
     LINK_BYTES = 4096, /* the longest link that is followed: PATH_MAX where there is one */
-    STICKY = 01000,    /* S_ISVTX, which is not in POSIX */
+    STICKY = 01000,    /* S_ISVTX, which POSIX without XSI does not name */
 };
 
 _Noreturn void target_fail(const char *path)

@@ -302,7 +302,7 @@ static const struct batch *batch_of(const struct storage_reader *reader)
     return &all->batch[reader->at.store.batch < last ? reader->at.store.batch : last];
 }
 
-/* End the run: the batch is not as it was when it was opened. `error`: an errno, or 0. */
+/* End the run: reading fails with the errno `error`; or (0, ENODATA) the batch is not as it was when opened. */
 _Noreturn static void report_batch(const struct storage_reader *reader, int error)
 {
     const struct batch *batch = batch_of(reader);

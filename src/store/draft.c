@@ -115,7 +115,7 @@ static void write_at(const struct draft *draft, const struct iovec *pieces, int 
         store_draft_fail(draft->store, &draft->file);
 }
 
-/* Begin an extent at an offset of the file. The caller holds the mutex, here and below. */
+/* Begin an extent at an offset of the file. The caller holds the mutex, here and in take_extent. */
 static void begin_extent(struct draft *draft, unsigned number, uint64_t place)
 {
     if (draft->spots == (size_t)LISTED * draft->manifest.piles)

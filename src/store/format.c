@@ -68,7 +68,7 @@ static void pass_number(struct line *line, uint64_t *number, int base)
     pass_words(line, digits);
 }
 
-/* The value of two digits or of an escape, if it is well-formed. */
+/* The byte that stands here plainly or as an escape, if that is well-formed. */
 static uint8_t read_byte(const char *at)
 {
     unsigned byte = (unsigned char)*at;

@@ -252,7 +252,7 @@ static int length_told(const char *line)
     return (int)(has_key_line(line) ? bytes - strlen(" key ") - STORE_FORMAT_KEY_DIGITS : bytes);
 }
 
-/* Formats are compared line by line. A differing one in a store without batches was made by a first run that failed. */
+/* Formats are compared line by line. In a store without batches, one that differs may be of a run that failed. */
 static void compare_format(const struct store *store, const struct store_format *wanted)
 {
     struct store_format resolved = *wanted;

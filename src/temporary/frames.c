@@ -16,7 +16,7 @@
 
 enum { HEADER_BYTES = 4 };
 
-/* A frame is packed if that saves 1/SAVED_SHARE of it: less is not worth the time to unpack it. */
+/* A frame is packed if that saves more than 1/SAVED_SHARE of it: less is not worth the time to unpack it. */
 TUNABLE(SAVED_SHARE, 16, 2, 1024);
 
 /* The most plain bytes of a frame. */

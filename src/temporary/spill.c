@@ -4,7 +4,7 @@
  * made before any other. There it takes the next free stripe when it needs one, and keeps a list of its stripes.
  *
  *     offset  ->  extent (number e is in the directory after e full ones)  ->  file of its own, place;
- *                                                                           or shared file, stripe, place in it
+ *                                                                              or shared file, stripe, place in it
  *
  * A pile is stored as plain bytes until compressing is found worth while; from there on as frames, some of them
  * compressed. Frames follow each other without gaps, so a directory may become full in the middle of one.

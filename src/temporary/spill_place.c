@@ -13,10 +13,11 @@
 
 /* One sample per SAMPLE_BYTES: it takes about 150 us, and writing these bytes at least 15 ms. */
 TUNABLE(SAMPLE_BYTES, 32 << 20, 1, 32 << 20);
-static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20;
+static const uint64_t ENOUGH_BYTES = (uint64_t)64 << 20; /* more than comes before the next sample */
 
-/* The bytes between which writes are measured, in which a run wrote for a tenth of a second. It is given up where the
- * clock cannot be read, or takes long: to try it for each write of 1 GB would open 13,000 files. */
+/* MEASURED_BYTES are measured when MEASURED_AFTER_BYTES have come, which took a run a tenth of a second. Given up after
+ * MEASURED_UNTIL_BYTES, if the clock cannot be read, or takes long: to try it for each write of 1 GB would open 13,000
+ * files. */
 TUNABLE(MEASURED_AFTER_BYTES, 64 << 20, 1, 64 << 20);
 TUNABLE(MEASURED_UNTIL_BYTES, 256 << 20, 1, 256 << 20);
 TUNABLE(MEASURED_BYTES, 16 << 20, 1, 16 << 20);
@@ -156,7 +157,7 @@ void spill_place_report_full(const struct spill_place *place, const char *direct
     die("temporary file in %s: %s: %s", directory, fault_cause(error), advice);
 }
 
-/* *room receives the free space of all directories. Returns NULL, or, with errno, a directory of unknown space. */
+/* *room receives the free space of all directories. Returns NULL, or, with errno, a directory that takes no file. */
 static const char *find_room(const struct spill_place *place, uint64_t *room)
 {
     *room = 0;
@@ -193,7 +194,7 @@ void spill_place_check(struct spill_place *place, uint64_t bytes)
 
 /* ---- Pace ---- */
 
-/* Is less space free than bytes have come, of an unknown number? Then compressing makes room for twice as much. */
+/* Is it unknown how much comes, and hardly more free than has come? Then compressing makes room for twice as much. */
 static bool fills(const struct spill_place *place)
 {
     uint64_t room;
