@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* `crc` is the checksum of earlier bytes, 0 if there are none. Returns the one of these and data[0, bytes) together. */
+/* `crc` is the checksum of earlier bytes, 0 if there are none. Returns that of those and data[0, bytes) together. */
 typedef uint32_t crc32c_function(uint32_t crc, const uint8_t *data, size_t bytes);
 
 struct crc32c_way {

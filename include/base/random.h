@@ -47,7 +47,7 @@ static inline uint16_t random_u16(const uint32_t *words, size_t i)
 struct random_words {
     struct random_key key;
     uint64_t next;  /* the word that is read next; may be set */
-    uint64_t first; /* number of word[0] */
+    uint64_t first; /* number of the one in word[0] and word[1] */
     uint32_t word[RANDOM_AHEAD * RANDOM_BLOCK_WORDS];
 };
 

@@ -52,14 +52,14 @@ struct contents {
     size_t taken; /* bytes of `beginning` that have been read */
 };
 
-/* `names` ("-": standard input), `contents` and what `hints` points to must stay; `hints` must not have warned yet. */
+/* `names` ("-": standard input), `contents` and what is pointed to in `hints` must stay; no hint has been given yet. */
 void contents_open(struct contents *contents, const char *const *names, size_t count, const struct hints *hints);
 void contents_release(struct contents *contents);
 
 /* Look at the next file. The run ends if it surely cannot be read, as far as that shows without side effects. True if
- * it is a regular file that needs no decompression and has a size, unlike those in /proc. Then it is marked, *bytes
- * receives the number of bytes left in it, and, unless it is standard input, it is open at its beginning until
- * contents_close. */
+ * it is a regular file that needs no decompression, and is not made as it is read, as those in /proc are. Then it is
+ * marked, *bytes receives the number of bytes left in it, and, unless it is standard input, it is open at its beginning
+ * until contents_close. */
 bool contents_look(struct contents *contents, size_t file, uint64_t *bytes);
 
 /* From now on, decompress compressed files. */

@@ -11,7 +11,7 @@ enum foreign_class {
     FOREIGN_BINARY,  /* no text at all */
     FOREIGN_ENCODED, /* text, but not in lines of bytes */
     FOREIGN_HEADED,  /* lines after a header, which must stay at the top */
-    FOREIGN_WHOLE,   /* lines that make sense only in their order, unless --records says otherwise */
+    FOREIGN_WHOLE,   /* lines that make sense only in their order, unless options ask for other records */
     FOREIGN_PERHAPS  /* the same, but other text may begin so as well */
 };
 

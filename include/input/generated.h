@@ -21,7 +21,7 @@ struct number_range {
 
 enum { GENERATED_NUMBER_BYTES = 21 }; /* the longest number and its delimiter */
 
-/* Write number `i` of a range to text[0, GENERATED_NUMBER_BYTES). Returns its bytes, delimiter included. */
+/* Write number `i` of a range to text[0, GENERATED_NUMBER_BYTES). Returns its length, delimiter included. */
 size_t generated_number(const struct number_range *range, uint64_t i, uint8_t *text);
 
 /* The sum of the bytes of all numbers of a range, or UINT64_MAX if that is less. */

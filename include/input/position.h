@@ -13,7 +13,7 @@ struct position {
     const struct source *source; /* of the records */
     const struct record_format *format;
     const char *name; /* of the file */
-    uint64_t ends;    /* all bytes up to this offset of the stream are from it */
+    uint64_t ends;    /* all bytes from here up to this offset of the stream are from it */
     uint64_t first;   /* number of its first record, */
     uint64_t record;  /* and of the current one; both from 1, counted over all files */
     uint64_t passed;  /* lines of its file that have ended so far */
@@ -32,5 +32,5 @@ void position_follow(struct position *position, const uint8_t *data, size_t byte
 /* Pass over whole records from `offset` on; afterwards, call position_next for the record after them. */
 void position_pass(struct position *position, uint64_t offset, const uint8_t *data, size_t bytes);
 
-/* "in.txt:7", the line in which the record begins; or "in.csv: record 7" if lines were not counted. */
+/* "in.txt:7", the line in which the record begins; or "in.csv: record 7" if headers may differ. */
 const char *position_say(const struct position *position, char said[POSITION_BYTES]);

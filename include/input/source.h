@@ -44,7 +44,7 @@ struct source_layer {
     void (*release)(void *context);
 };
 
-/* Callers may read the last three fields, and write none: the thread that reads the source writes them. */
+/* Callers may read the last three fields, which do not change once the source is open, and write none. */
 struct source {
     struct source_layer layer; /* how the stream is read */
     void *context;
@@ -68,12 +68,12 @@ struct source *source_insert(struct source *source, const struct source_layer *l
  * read.
  *
  * If `absent` is not NULL, the last of the bytes that stay may not be there yet; `absent` tells which. Before anybody
- * looks at them, some thread must call source_fetch, also while the source is read.
+ * looks at them, some thread must call source_fetch, perhaps while the source is read.
  */
 size_t source_next(struct source *source, uint8_t *room, size_t bytes, const uint8_t **data, struct absent *absent);
 void source_fetch(struct source *source, struct absent *absent);
 
-/* The same for a source of which nothing stays: reads into data[0, bytes), or with `absent`, leaves out all. */
+/* The same for a source of which nothing stays: reads into data[0, bytes), or with `absent`, may leave out all. */
 size_t source_read(struct source *source, uint8_t *data, size_t bytes, struct absent *absent);
 
 /*

@@ -29,7 +29,7 @@ struct field_place {
     struct field_choice *choice; /* NULL: the whole record */
     uint8_t separator;           /* of columns */
     bool quoted;                 /* CSV: separators within quotes are text */
-    struct quotes_rule quotes;   /* these; opening and closing ones are no part of the field */
+    struct quotes_rule quotes;   /* these; they and backslashes are no part of a field that begins with them */
 };
 
 /* What was found. */

@@ -24,7 +24,7 @@ enum { RECORD_DELIMITER_BYTES_MAX = 255 };
 struct record_kind;
 
 struct record_format {
-    const struct record_kind *kind; /* NULL: records end with the delimiter byte and hold no other, as lines do */
+    const struct record_kind *kind; /* NULL: each ends with the delimiter byte and has it nowhere else, as lines do */
     uint8_t delimiter;              /* ends a line, or the record if `kind` is NULL */
     const uint8_t *string;          /* for kinds with a string; the caller's */
     size_t string_bytes;            /* at most RECORD_DELIMITER_BYTES_MAX */
@@ -96,7 +96,7 @@ struct record_kind {
     const char *name;
     const char *argument;   /* its name in --help; NULL: none */
     const char *text;       /* for --help, in one or more lines */
-    const char *stands_for; /* another kind and its argument; then all is NULL except: */
+    const char *stands_for; /* another kind and its argument, which then finds the ends; or NULL */
     bool looks;             /* are the beginnings of all files looked at before one is read? */
     const char *noun;       /* in the plural; NULL: "records" */
     const char *string;     /* record_format.string, if it is always the same; else NULL */

@@ -66,6 +66,6 @@ bool tail_may_pass_over(const struct tail *tail);
 void tail_learn_end(struct tail *tail, const uint8_t *data, size_t bytes);
 
 /* The file is at its end. Returns the number of bytes that complete its last record, at *missing until the next call; 0
- * if none are missing. The run ends if it cannot be completed: a short group of lines or fixed-size record, a record
- * that is cut short, or an open quote. */
+ * if none are missing, or it was ended before. The run ends if it cannot be completed: a short group of lines or
+ * fixed-size record, a record that is cut short, or an open quote. */
 size_t tail_end(struct tail *tail, const char *name, const uint8_t **missing);

@@ -10,8 +10,8 @@
  * and read when they are complete:
  *
  *     tar_headers_begin --> put bytes into `data` until there are `wanted` bytes --> tar_headers_look
- *                                                   ^                                              |
- *                                                   +---------------- TAR_MORE --------------------+
+ *                                        ^                                                 |
+ *                                        +------------------- TAR_MORE --------------------+
  */
 
 #include <stdbool.h>
@@ -72,5 +72,5 @@ enum tar_verdict tar_headers_look(struct tar_headers *headers, struct tar_member
 
 /* The part of the name that all members of a record share: a member's name up to the first dot in its last component,
  * not counting a dot at the beginning of that. The component ._NAME, in which macOS keeps attributes of NAME, counts as
- * NAME. Puts that part of `name`, which has at most TAR_NAME_BYTES_MAX bytes, into `key`. Returns its bytes. */
+ * NAME. Puts that part of `name`, which has at most TAR_NAME_BYTES_MAX bytes, into `key`. Returns its length. */
 size_t tar_headers_key(struct tar_text name, uint8_t key[TAR_NAME_BYTES_MAX]);

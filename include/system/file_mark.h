@@ -3,8 +3,8 @@
 /*
  * Describes a regular file as it was when it was opened, to tell whether somebody has modified it since. One rule holds
  * for all files, however they are read: a file that is smaller, or has the same size and another modification time, has
- * changed. A file that has grown, as a log does, is used up to its old size, if both ends of that part are unchanged;
- * so is another file that has got its name.
+ * changed. A file that has grown, as a log does, is used up to its old size, if both ends of that part are unchanged,
+ * as they must be in another file that has got its name.
  *
  * Functions that return int return 0, or -1 with errno, where ESTALE means that the file has changed.
  */
@@ -33,8 +33,8 @@ int file_mark_open(struct file_mark *mark, int fd);
 /* How many bytes to read from offset `at` on; UINT64_MAX: up to the end, wherever it is. */
 uint64_t file_mark_left(const struct file_mark *mark, off_t at);
 
-/* Is the open file unchanged? `end` is the offset where reading has stopped: if the file has grown, it must be the old
- * size. mark->bytes: reading has not come to the end. -1: the file must not have grown. */
+/* Is the open file unchanged? `end` is the offset where a read has found its end: if the file has grown, it must be the
+ * old size. mark->bytes: no read has found the end. -1: the file must not have grown. */
 int file_mark_check(const struct file_mark *mark, int fd, off_t end);
 
 /* End the run, with errno as these functions leave it. */

@@ -17,7 +17,7 @@
         (result) = (call);                                                                                             \
     while ((result) < 0 && errno == EINTR)
 
-/* As open, close-on-exec; a descriptor or -1. Even with O_NONBLOCK it waits for a lease on a regular file. */
+/* As open, close-on-exec; a descriptor or -1. Even with O_NONBLOCK it waits until a lease on a regular file ends. */
 int io_open(const char *path, int flags, mode_t mode);
 int io_open_at(int directory, const char *name, int flags, mode_t mode); /* the same in a directory; follows no link */
 void io_drop(int fd); /* close, ignoring failures; errno stays, and -1 is fine */

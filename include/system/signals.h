@@ -3,7 +3,7 @@
 /*
  * Death by signal leaves no file behind and shows the parent its true cause: the handler tells the child processes,
  * unlinks the registered names, restores the default action and raises the signal again. The list of both, with its
- * locks, and the line of progress are the program's only mutable globals.
+ * locks, the line of progress, and the state of a failure (fault.c) are the program's only mutable globals.
  *
  * Every signal is caught that usually ends a process and can be caught, unless the parent ignores it or a sanitizer or
  * profiler catches it already. A fault of the program itself (SEGV, ILL, FPE, ... not sent by others) ends the process
@@ -59,7 +59,7 @@ struct signals_name {
 int signals_register(const struct signals_name *name);
 void signals_forget(int slot); /* -1 is fine; death must be held off; errno stays */
 
-/* Remove the file, and forget it. This function itself holds death off. 0, or -1 with errno. */
+/* Remove the file or folder, and forget it. This function itself holds death off. 0, or -1 with errno. */
 int signals_remove(int slot);
 
 /* Only block the caught signals in the calling thread, up to signals_release: around thread creation, so that workers

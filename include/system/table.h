@@ -37,7 +37,7 @@ void table_pin(struct table *table);
 void table_clear(struct table *table); /* gives all blocks back to the pool */
 
 /* For a table that is filled in any order, while another one is emptied: take block b, which it lacks, out of the
- * pool's free blocks; `wide` is set. The run ends if none is free. */
+ * pool's free blocks, for numbers as wide as `wide` says. The run ends if none is free. */
 void table_take_block(struct table *table, uint64_t b);
 
 /* The same for the block of number i, unless it is there; false if none is free. */
@@ -113,6 +113,6 @@ void table_pairs_take(struct table_pairs *pairs, struct pool *pool, uint64_t cou
 void table_pairs_release(struct table_pairs *pairs); /* also when zeroed */
 
 /* Sort pairs [0, count) by key; equal keys keep their order. (Radix sort from the lowest byte up) Meanwhile it takes
- * room for `count` pairs more; or uses `spare`, and exchanges the two. */
+ * room for `count` pairs more; or uses `spare`, and may exchange the two. */
 void table_sort(struct table_pairs *pairs, uint64_t count);
 void table_sort_with(struct table_pairs *pairs, struct table_pairs *spare, uint64_t count);

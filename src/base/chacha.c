@@ -64,8 +64,8 @@ static void run_plain(const uint32_t input[16], int rounds, uint32_t *words, siz
 #define LANES_8          LANES_4, 4, 5, 6, 7
 #define LANES_16         LANES_8, 8, 9, 10, 11, 12, 13, 14, 15
 
-/* compute_N computes N blocks, one a lane, counting from `counter`; every other vector of `start` has one word of the
- * state in all lanes. run_N computes the blocks after the last multiple of N elsewhere and copies those wanted. */
+/* compute_N computes N blocks, a lane each, counting from `counter`; the other vectors of `start` have one word of the
+ * state, in all lanes. run_N computes the blocks after the last multiple of N elsewhere and copies those wanted. */
 #define DEFINE_WAY(LANES, TARGET)                                                                                      \
     typedef uint32_t vector_##LANES __attribute__((vector_size(4 * (LANES))));                                         \
                                                                                                                        \

@@ -34,17 +34,17 @@ struct stem {
     uint8_t text[TAR_NAME_BYTES_MAX];
 };
 
-/* A sample of a data set: a record of several members. */
+/* A sample of a data set, a record; known by its key, and by the name of the member at which it is looked up. */
 struct sample {
     uint64_t start;     /* of its archive, in the stream of files */
     uint64_t key, name; /* hashes: equal ones only cause a false message, so nobody gains from making some */
 };
 
 /*
- * Samples are looked up by their keys among earlier ones, not all of which can be remembered. The hash of a key is its
- * place, which keeps two samples: the latest, and the one with the smallest hash. That does not depend on their order,
- * so these are a random choice of all samples, however many there are: if one key in a thousand is torn, one of KNOWN
- * is with a probability of 87 %. The latest ones find a key that comes again soon.
+ * Samples are looked up by their keys among earlier ones, not all of which can be remembered. The hash of a key gives
+ * its place, which keeps two samples: the latest, and the one with the smallest hash. That does not depend on their
+ * order, so these are a random choice of all samples, however many there are: if one key in a thousand is torn, one of
+ * KNOWN is with a probability of 87 %. The latest ones find a key that comes again soon.
  */
 enum { KNOWN = 2048 };
 
@@ -55,7 +55,7 @@ struct archive {
     uint64_t position;   /* and of the next byte to be used */
     size_t at;           /* place of that byte in the buffer */
     size_t filled;
-    bool ended;                 /* was the last block of the file zeros? */
+    bool ended;                 /* were the last blocks read zeros? */
     struct tar_headers headers; /* of the current member */
     struct tar_member member;
     size_t ready;  /* bytes of its frame in `data`, */
@@ -65,7 +65,7 @@ struct archive {
     bool marked;   /* is that byte next? */
     uint8_t mark;
     bool at_end;
-    bool joins; /* may the next member belong to its record, if it has the key in */
+    bool joins; /* may the next member belong to its record? It does if it has this key: */
     struct stem key;
     struct stem found; /* the key of a name being looked at */
     bool looked;       /* has the current sample been looked up among earlier ones? */
@@ -90,7 +90,7 @@ static void restart_archive(void *context)
 
 /* ---- Messages ---- */
 
-/* End the run, with the place `before` bytes before the next byte to be used. */
+/* End the run; the message names the place `before` bytes before the next byte to be used. */
 _Noreturn static void refuse_archive(struct archive *archive, uint64_t before, const char *why)
 {
     const struct tar_text name = archive->member.name;
@@ -131,8 +131,8 @@ static const struct sample *find_other_sample(struct archive *archive, struct sa
 }
 
 /*
- * Warn if the current sample is torn: if its key came before, and the members belong together. In the same archive they
- * do. Between README and README.md there may be README-1, as tar sorts them, but a name without a dot belongs to no
+ * Warn if the key of the current sample came before. In the same archive, its members belong to one sample, which is
+ * torn. Between README and README.md there may be README-1, as tar sorts them, but a name without a dot belongs to no
  * sample. The files that macOS calls ._NAME are sorted before all others, and nobody misses them. So a sample is looked
  * up at its first member whose name is the key and a dot. If it begins with the same name in the same archive, it was
  * added twice, as -r does. In another archive, it is another sample.
@@ -275,7 +275,7 @@ static void begin_member(struct archive *archive)
     store64le(archive->data, archive->headers.bytes + archive->left);
 }
 
-/* The wanted bytes of headers are there. Do they begin a member? */
+/* The wanted bytes of headers are there. True if they are all headers of a member. */
 static bool look_at_headers(struct archive *archive)
 {
     struct tar_headers *headers = &archive->headers;

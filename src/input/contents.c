@@ -150,7 +150,7 @@ bool contents_look(struct contents *contents, size_t file, uint64_t *bytes)
         return false;
     check_emptied(name, contents->count == 1, &status);
     for (size_t i = 0; i < file && is_input; i++)
-        if (operand_is_standard_input(contents->names[i])) { /* already read to its end */
+        if (operand_is_standard_input(contents->names[i])) { /* it will have been read to its end */
             *mark = contents->marks[i];
             return true;
         }

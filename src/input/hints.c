@@ -67,7 +67,7 @@ static size_t skip(const struct preview *file, size_t i, const char *blanks)
 }
 
 /* The first byte of JSON in the file: '[' or '{' of a value of several lines, '[' of a value that may be the only line;
- * NUL: no JSON. */
+ * else NUL. */
 static char json_bracket(const struct preview *file)
 {
     const size_t bytes = least_size(file->bytes, HINTS_LOOK_BYTES);

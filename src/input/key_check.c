@@ -16,8 +16,8 @@ struct key_check {
     struct key_rule rule;
     struct key *key;
     struct position position;
-    uint64_t number; /* of the next record, or the open one, */
-    uint64_t offset; /* and of the next byte */
+    uint64_t number; /* of the next record, or the open one */
+    uint64_t offset; /* of the next byte, in the source */
     struct record_scan scan;
     bool inside; /* a record */
 };

@@ -147,7 +147,7 @@ static bool is_hopeless(const char *data, size_t bytes)
     return bytes >= NAME_BYTES_MAX && (data[0] == '\0' || memchr(data, '\0', NAME_BYTES_MAX) == NULL);
 }
 
-/* Read a list, at most `most` bytes, with NUL after it. The caller frees it. */
+/* Read a list, until it ends or `most` bytes have come, with NUL after it. The caller frees it. */
 static char *read_list(const char *from, int fd, uint64_t most, size_t *bytes)
 {
     size_t room = LIST_BYTES_FIRST;

@@ -34,7 +34,7 @@ void position_follow(struct position *position, const uint8_t *data, size_t byte
     position->passed += scan_count(data, bytes, position->format->delimiter);
 }
 
-/* File by file. If lines are counted, records need not be. */
+/* File by file. Records are counted only if position_say needs that. */
 void position_pass(struct position *position, uint64_t offset, const uint8_t *data, size_t bytes)
 {
     while (bytes > 0) {

@@ -17,8 +17,8 @@ void record_reader_init(struct record_reader *reader, const struct record_format
         (struct record_reader){.format = format, .source = source, .own = buffer, .buffer = buffer, .room = bytes};
 }
 
-/* Get more bytes after those of the unfinished record. If they are read, that is moved to the front first; if the
- * source's bytes stay in place, they follow it there. */
+/* Get more bytes after those of the unfinished record. These are moved to the front, in case more are read there; if
+ * the source's bytes stay in place, they follow them where they were. */
 static void fill(struct record_reader *reader)
 {
     const size_t open = reader->filled - reader->start;

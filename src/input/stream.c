@@ -1,7 +1,7 @@
 /*
  * A file's header may be taken off (header.c) and a delimiter added at its end (tail.c): both leave bytes that are
  * delivered before anything else is read, so that neither depends on the sizes of the reader's buffers. The tail sees
- * all bytes: it finds errors in records, and at a file's end the bytes that the last record lacks.
+ * all bytes that are read: it finds errors in records, and at a file's end the bytes that the last record lacks.
  */
 
 #include "input/stream.h"

@@ -10,8 +10,7 @@
 #include "record/tail.h"
 #include "system/fault.h"
 
-/* What stepping has seen: the first quote that is literal, or text after a closing one; and newlines, in windows that
- * scan.h has searched. */
+/* What has been seen: the first quote that is literal, or text after a closing one; and the number of newlines. */
 struct sight {
     const uint8_t *odd; /* NULL: none so far */
     bool closed;

@@ -215,7 +215,7 @@ enum field_verdict field_end(struct field *field, bool ended, uint8_t delimiter)
 }
 
 /* A column of a whole record where it stands there. False: it must be followed, as it may be missing, or does not
- * simply stand between separators, or not be kept as it is. */
+ * simply stand between separators, or may not be kept as it is. */
 static bool find_in_place(struct field *field, const uint8_t *data, size_t bytes, uint8_t delimiter)
 {
     const struct field_place *place = &field->place;

@@ -29,7 +29,7 @@ size_t group_ends(const struct record_format *format, struct record_scan *scan, 
     return found;
 }
 
-/* How many of the next bytes of a stream of frames are all text, or all not; at least 1. */
+/* How many bytes come next in a stream of frames that are all text, or all none; at least 1. */
 static size_t part_of_frame(struct length_scan *scan, const uint8_t *data, size_t bytes, bool *is_text)
 {
     *is_text = scan->left > 1;

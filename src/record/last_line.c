@@ -19,7 +19,7 @@
 
 TUNABLE(NEAR, 4096, 1, 4096); /* bytes at the end in which the last end is sought first */
 
-/* `done`: LINE and the number of bytes of the line, which so far is STRING or its beginning, or STRING and a carriage
+/* `done`: LINE plus the number of bytes of the line, which so far is STRING or its beginning, or STRING and a carriage
  * return; OTHER: it is another line. */
 enum { LINE = 1, OTHER = LINE + RECORD_DELIMITER_BYTES_MAX + 1 };
 

@@ -71,7 +71,7 @@ static uint64_t begins_field(const struct scan_search *search, const uint8_t *da
     return data[-1] == '\n' || data[-1] == '\r' || quotes_separates(search->rule, data[-1]);
 }
 
-/* The separator next to, or at, byte `at` of the window, if there is another one than `known`. */
+/* The separator at data[at], or before it if that is a quote; `known` if none is there. */
 static uint8_t learn_separator(const struct quotes_rule *rule, const uint8_t *data, unsigned at, uint8_t known)
 {
     const uint8_t byte = data[at] == '"' && at > 0 ? data[at - 1] : data[at];

@@ -14,7 +14,7 @@
 #include "record/record.h"
 #include "record/scan.h"
 
-TUNABLE(NEAR, 1024, 1, 1024); /* where a byte is sought that is not in the delimiter */
+TUNABLE(NEAR, 1024, 1, 1024); /* bytes in which one is sought that is not in the delimiter */
 
 /* Move on by one byte. Does it end a record? */
 static bool step_string(const struct record_format *format, struct record_scan *scan, uint8_t byte)
@@ -135,7 +135,7 @@ static ssize_t missing_at_start(const struct record_format *format, const struct
 const struct record_kind string_start_kind =
     STARTS("start", .argument = "STRING", .takes = RECORD_LINE, .text = "the first line of each begins\nwith STRING");
 
-/* Messages start after a blank line only, which the last one of a file may lack. */
+/* These start after a blank line only, which may be missing after the last one of a file. */
 const struct record_kind string_mbox_kind =
     STARTS("mbox", .string = "\n\nFrom ", .noun = "messages", .text = "mail, as start:'From ' after a\nblank line");
 const struct record_kind string_pgn_kind =

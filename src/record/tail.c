@@ -1,7 +1,7 @@
 /*
- * The state of a scan over all bytes tells what the last record of a file lacks; the scan does not look for the ends of
- * records, which others find later. For CSV more is kept: where the open quotes began, for the message, and how the
- * first record ended, since an added line end must be like the others.
+ * The state of a scan over all bytes read tells what the last record of a file lacks; the scan does not look for the
+ * ends of records, which others find later. For CSV more is kept: where the open quotes began, for the message, and how
+ * the first record ended, since an added line end must be like the others.
  */
 
 #include "record/tail.h"

@@ -128,7 +128,7 @@ static char *group_name(char *text, const char *controller)
     return NULL;
 }
 
-/* The limit in a directory of version 1, or of the second one. */
+/* What one level allows: its directory is of version 2 if `second`, else of version 1. */
 typedef uint64_t level_function(const char *directory, bool second);
 
 /* The least of what `ask` says of every level, from this process's group up to the top of the tree. UINT64_MAX stands

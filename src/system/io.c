@@ -103,7 +103,7 @@ int io_lock(int fd, bool exclusive)
     IO_REPEAT(result, sys_lock(fd, exclusive));
     if (result != 0 && (errno == EOPNOTSUPP || errno == ENOLCK || errno == ENOSYS || errno == EINVAL))
         errno = ENOTSUP;
-    if (result != 0 && errno == EAGAIN) /* elsewhere not EWOULDBLOCK */
+    if (result != 0 && errno == EAGAIN) /* another number on some systems */
         errno = EWOULDBLOCK;
     return result;
 }

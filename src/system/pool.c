@@ -44,7 +44,7 @@ void pool_close(struct pool *pool)
     pool->memory = NULL;
 }
 
-/* Set whether a chain is `held`. False if it was, or if it is no chain of `blocks` blocks up to `last`. For MUST. */
+/* Set whether a chain is `held`. False if it was so, or if it is no chain of `blocks` blocks up to `last`. For MUST. */
 __attribute__((unused)) static bool change(struct pool *pool, uint32_t first, uint32_t last, uint32_t blocks, bool held)
 {
     uint32_t block = first;

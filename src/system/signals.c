@@ -116,7 +116,7 @@ static int remove_name(const struct signals_name *name)
     return name->is_folder ? sys_rmdir_at(name->directory, name->name) : sys_unlink_at(name->directory, name->name);
 }
 
-/* Remove all files and folders of the list. `kept` may be NULL. */
+/* Tell all programs of the list to end, and remove its files and folders. `kept` may be NULL. */
 static void tidy_up(void (*kept)(const char *path, int error))
 {
     atomic_store(&dying, true);
