@@ -8,7 +8,7 @@
  *                    job passes resources progress ledger supply room task
  *     command    the command line
  *                    command_line combinations help option_table argument suggest options
- *     sample     other orders than that of the seed: with replacement, by weight, on request, as GNU shuf; small inputs
+ *     sample     other orders: of the input, with replacement, by weight, on request, as GNU shuf; ranges; small inputs
  *                    requests dialogue weight_tree weighted weight_law range replacement gnu small in_order keep
  *                    weight_input
  *     store      piles that are kept: batches in a directory, which many processes fill and read
@@ -30,16 +30,16 @@
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program standard folder file_mark table fault hardware io signals
  *                    progress_line pool sys
- *     base       pure computation: random words, checksums, numbers and strings as people write them
+ *     base       pure computation: random words, checksums, compression, numbers and strings as people write them
  *                    random chacha sha256 siphash xxh64 crc32c lz4 steps decimal number escape arithmetic uint128
  *                    tunable must
  *
  * The way of a record: input/source reads it, and holds it in memory if job/supply has planned that, and makes one of
  * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile (shuffle/order, or by
  * its key's hash record/hasher, or by its weight shuffle/sorted) and puts it there (shuffle/stage, shuffle/pile), or a
- * reference to it (input/reference), into memory or temporary/spill; shuffle/gather has its place drawn (shuffle/order,
- * or by its key shuffle/keyed) and copies it out (shuffle/index) through output/output, which puts it into a file
- * (output/sink): if there are several, by its number (output/in_turn) or the field of --split-field (output/by_key).
+ * reference to it (input/reference), into memory or temporary/spill; shuffle/gather finds its place (shuffle/order, or
+ * by that hash shuffle/keyed, or by that weight) and copies it out (shuffle/index) through output/output, which puts it
+ * into a file (output/sink): of several, by its number (output/in_turn) or its field of --split-field (output/by_key).
  */
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The memory that a run takes beside its pool: a row for each pocket. The rest of the limit is for the pool. */
+/* The memory that a run takes beside its engine, a row for each pocket, and what that leaves of the limit. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #pragma once
 
-/* The two passes of a shuffle as separate jobs, on a store, which open all they need. */
+/* The two passes of a shuffle as separate jobs on a store, and jobs that look after it. Each opens all it needs. */
 
 #include "job/resources.h"
 
@@ -10,7 +10,7 @@ void passes_scatter(struct resources *resources);
 /* --sweep: remove what others left unfinished in a store, and list it. */
 void passes_sweep(struct resources *resources);
 
-/* Write the records of the piles that --piles names, or of all, in random order. */
+/* Write the records of the piles that --only-piles names, or of all, in random order. */
 void passes_gather(struct resources *resources);
 
 /* --list: print the store's batches with their piles, records and bytes, and how much memory its piles take, and close

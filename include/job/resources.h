@@ -58,7 +58,7 @@ void resources_open_output(struct resources *resources);
  * </dev/null`. */
 void resources_check_taken(const struct resources *resources);
 
-/* End the run if a directory of -T cannot be used. */
+/* End the run if a directory of -T, or of TMPDIR if it may be needed, cannot be used. */
 void resources_check_temporary(struct resources *resources);
 
 /* Use --seed, or make a seed. */
@@ -67,7 +67,7 @@ void resources_take_seed(struct resources *resources);
 /* The memory for the engine, by ledger_memory: `bytes` bytes of input (UINT64_MAX: unknown) are expected. */
 uint64_t resources_memory(struct resources *resources, uint64_t bytes);
 
-/* The limit, in MiB, that leaves `pool_bytes` bytes for the pool of such a job. */
+/* The limit, in MiB, that leaves `pool_bytes` bytes for the pool of a large run. */
 uint64_t resources_needed_limit(struct resources *resources, uint64_t pool_bytes);
 
 /* Open a run with `memory_bytes` bytes of memory and one thread; or, if it is `large`, with the workers of --parallel,

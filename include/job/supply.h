@@ -12,7 +12,7 @@
 #include "job/task.h"
 #include "shuffle/engine.h"
 
-/* An input of fewer bytes, and of no more records than a leaf, is shuffled in one piece: 512 piles would have a few
+/* An input of fewer bytes is shuffled in one piece, if a leaf may have this many records: 512 piles would have a few
  * hundred bytes each. The least memory has room for it. */
 TUNABLE(SUPPLY_SMALL_BYTES, 256 << 10, 1, ENGINE_UNITS < 128 ? ENGINE_UNITS << 11 : 256 << 10);
 

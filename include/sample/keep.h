@@ -24,17 +24,15 @@ struct keep_rule {
     bool counts_only; /* store nothing, since the source will be read again; without weights, `admit` is not called */
 };
 
-/* Of records that have numbers, the `limit` records with the least numbers are written. Which records may be among
- * them?
- */
+/* The `limit` records with the least numbers are written, of records that have numbers. Which may be among them? */
 struct keep_first {
     uint64_t limit;
-    size_t kept;         /* records with a number below this may be; at first, how many numbers there are */
+    size_t kept;         /* records with a number below this may be among them; at first, how many numbers there are */
     uint64_t *count;     /* [kept]: how many records have each number; zeroed at first */
-    uint64_t candidates; /* how many records may be */
+    uint64_t candidates; /* how many records may be among them */
 };
 
-/* Count one more record, with this number. May it be? */
+/* May one more record, with this number, be among them? It is counted, unless its number is too high already. */
 bool keep_first_admit(struct keep_first *first, size_t number);
 
 /* Should records only be counted, since they can be read again, and memory has no room for them? */

@@ -21,7 +21,7 @@ uint64_t replacement_draw(struct gnu *gnu, struct random_words *words, uint64_t 
 struct replacement_rule {
     struct keep_rule keep; /* looks at records as they come; all are kept */
 
-    /* After the last record. `resident`: all stay in memory, and each `draw` goes through all. May be NULL. */
+    /* After the last record. `resident`: all stay in memory. NULL unless each `draw` goes through all records. */
     void (*prepare)(void *context, uint64_t records, bool resident);
 
     /* Draw the numbers of the next `count` records of the order, each less than `records`, and put them into

@@ -6,5 +6,5 @@
 #include "output/output.h"
 #include "shuffle/run.h"
 
-/* The order is that of shuffle_source. No child of the root has more records than a leaf. */
+/* The order is that of shuffle_source. No child of the root has more records than a leaf; run->keyed is NULL. */
 void small_shuffle(struct run *run, struct source *source, struct output *output);

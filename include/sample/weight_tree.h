@@ -25,6 +25,6 @@ bool weight_tree_add(struct weight_tree *tree, uint64_t weight);
 uint64_t weight_tree_get(const struct weight_tree *tree, uint64_t i);
 void weight_tree_set(struct weight_tree *tree, uint64_t i, uint64_t weight);
 
-/* Each of `count` numbers below `total` names a weight: the first one up to which (its own included) the sum is
- * greater. places[i] receives its index; the numbers are changed. */
+/* Each of `count` numbers below `total` names the first weight whose sum with all before it is greater. places[i]
+ * receives the index of that weight; the numbers are changed. */
 void weight_tree_find(const struct weight_tree *tree, struct uint128 *numbers, uint64_t *places, unsigned count);

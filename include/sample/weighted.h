@@ -10,11 +10,10 @@
 #include "shuffle/run.h"
 
 /* Without replacement: write all records with a weight above zero, or the first run->limit of them; each is drawn in
- * proportion to weight among those left. With `keep_order` they are written in the order of the input, and hardly any
- * other record is stored, with 8 bytes for each. */
+ * proportion to weight among those left. With `keep_order` they are written in the order of the input; hardly any
+ * other record is stored, and 8 bytes more for each that is. */
 void weighted_order(struct run *run, struct source *source, struct weight_place place, bool keep_order,
                     struct output *output);
 
-/* With replacement: write run->limit records, or for ever without a limit, each drawn by itself in proportion to
- * weight. */
+/* With replacement: write run->limit records (for ever without one), each drawn by itself in proportion to weight. */
 void weighted_repeat(struct run *run, struct source *source, struct weight_place place, struct output *output);

@@ -40,7 +40,7 @@ struct engine {
     struct pool pool;
     uint8_t *buffer; /* used area by area, through engine_buffer */
     struct engine_memory memory;
-    struct engine_budget budget; /* for messages; set before engine_open, as is */
+    struct engine_budget budget; /* for messages; set before engine_open, as is `waiting` */
     unsigned waiting;            /* further threads, since some always wait for a disk or a pipe */
     uint64_t free_memory;        /* of engine_free_memory; 0: not called yet */
     struct spill_place *place;
@@ -58,8 +58,7 @@ struct engine_space {
 /* An area of the buffer. Meanwhile, nobody else may use it, or an area that it overlaps. */
 struct engine_space engine_buffer(const struct engine *engine, enum engine_area area);
 
-/* Map the memory. *engine must be zeroed except for `waiting`, `budget` and `is_given`. False with errno: there is
- * less. */
+/* Map the memory. *engine must be zeroed except for `waiting` and `budget`. False with errno: there is less. */
 bool engine_open(struct engine *engine, struct engine_memory memory, struct spill_place *place);
 void engine_close(struct engine *engine); /* also when zeroed, and twice */
 

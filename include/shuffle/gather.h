@@ -17,7 +17,7 @@ struct gather_order {
     struct order_node node;
     const struct order *orders;
     const struct keyed *keyed;      /* not NULL: by their keys (keyed.h) */
-    unsigned bits;                  /* hash bits that piles have in common, the first ones */
+    unsigned bits;                  /* hashes in a pile have the same first `bits` bits */
     const struct keyed_vote *votes; /* one for each pile; NULL: unknown */
     struct table *ranks;            /* from place j share on: the ranks of pile j's records, in their order */
     uint64_t share;

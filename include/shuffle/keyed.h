@@ -23,7 +23,7 @@ enum { KEYED_BITS = 9, KEYED_PILES = 1 << KEYED_BITS };
 
 struct keyed {
     struct hasher *hasher;
-    unsigned extra;  /* the number that it has for who looks for the keys of long records, after those of all threads */
+    unsigned extra;  /* thread number for the hasher, above all others, to look for the keys of long records */
     bool has_fields; /* else whole records are the keys, and none is missing */
     bool unique;
 };

@@ -21,8 +21,7 @@ struct keyed_plan {
     bool keeps_all; /* else, if keys are unique, records whose keys came before are left out (seen.h) */
 };
 
-/* Of all that the source delivers, for `piles` piles. `stays`: all that comes stays where it stands, and may come once
- * more. */
+/* A reader of `source`, for `piles` piles. `stays`: all that comes stays where it stands, and may come once more. */
 struct keyed_reader *keyed_reader_open(const struct keyed_plan *plan, unsigned piles, bool stays,
                                        const struct record_format *format, struct source *source,
                                        struct spill_place *place);

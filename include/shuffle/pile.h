@@ -148,7 +148,7 @@ uint32_t pile_load_blocks(const struct piles *piles, unsigned pile);
 /* A storage_place of `struct piles`, to load piles without a tail by storage_kind.load, with the same promise. */
 int pile_place(void *context, unsigned pile, uint64_t bytes, struct iovec *pieces, int most);
 
-/* After piles_seal: give back the first block in memory of a pile; `stays_promised`: to the caller. */
+/* After piles_seal: give back the first block in memory of a pile that has one; `stays_promised`: to the caller. */
 void pile_give_block(struct piles *piles, unsigned pile, bool stays_promised);
 
 /* After piles_seal: empty a pile, and give back its memory and space on disk. */

@@ -8,8 +8,7 @@
 
 /* The pile will be read more than once. From now on it is read in parts, and each part that is read again is checked
  * before it is handed out, since it may be output. Checksums take memory until the pile is cleared, and so does a part
- * while it is read: 256 KiB each, or of larger piles
- * up to twice the square root of eight times the bytes. */
+ * while it is read: 256 KiB each, or of larger piles up to twice the square root of eight times their bytes. */
 void pile_source_twice(struct piles *piles, unsigned pile);
 
 /* If a part of a pile is in its file, verify that part and the number of records in the pile, through ENGINE_WHOLE,

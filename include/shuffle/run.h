@@ -31,9 +31,9 @@ struct run_progress {
     counter left_out;       /* records whose keys came before */
     counter scattered;      /* when the input had been dealt out, by sys_milliseconds; 0: not yet */
     uint64_t started_over;  /* piles */
-    bool begun;             /* has run_begin been called? */
-    bool cut;               /* from run_begin on: is a part of the order not written? */
-    struct run_range range; /* the part that is written */
+    bool begun;             /* has run_settle been called? */
+    bool cut;               /* from run_settle on: is a part of the order not written? */
+    struct run_range range; /* from run_settle on: the part that is written */
     uint64_t passed;        /* up to this place, the order was written, taken, or left out */
 };
 

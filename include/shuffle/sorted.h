@@ -16,8 +16,8 @@ enum { SORTED_RANGES = 256, SORTED_SAMPLE = 4096 };
  * thread, one at a time. */
 typedef bool sorted_next(void *context, struct record_reader *reader, struct record_piece *piece, uint64_t *key);
 
-/* For one scatter. The caller sets the first two fields, and zeroes the others, which only the thread that reads
- * writes. */
+/* For one scatter. The caller sets the first two fields, and zeroes the others; in the scatter, only the thread that
+ * reads writes them. */
 struct sorted {
     sorted_next *next;
     void *context;

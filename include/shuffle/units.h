@@ -7,7 +7,7 @@
 #include "shuffle/run.h"
 
 /* The number of records in the piles; in an order by keys, of units, that is of distinct keys, where `bits` hash bits
- * tell the piles apart. UINT64_MAX: they would have to be counted, and the output does not need that. */
+ * tell the piles apart. UINT64_MAX: they would have to be counted, and nothing needs that. */
 uint64_t units_count(struct run *run, struct piles *piles, unsigned bits, const struct output *output);
 
 /* Count the records by their classes, if run->strata is set (strata.h). */

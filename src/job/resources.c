@@ -24,7 +24,7 @@
  * s with 4 of them, 4.8 s with none, on two processors. */
 TUNABLE(WAITING, 4, 0, 4);
 
-/* The names that --files0-from lists, and the memory kept for each, may take half of the limit, or NAMES_BYTES. */
+/* Names that --files0-from lists, and the memory kept for each, may take half of the limit, at least NAMES_BYTES. */
 TUNABLE(NAMES_BYTES, 10 << 20, 1 << 16, 10 << 20);
 
 static const char USUAL_DIRECTORY[] = "/var/tmp"; /* /tmp is often kept in memory */
@@ -186,7 +186,7 @@ void resources_check_taken(const struct resources *resources)
         options->taken_by, options->taken);
 }
 
-/* A directory of -T must exist before a pipe is read: it may take hours until memory is full. */
+/* A directory of -T or TMPDIR must exist before a pipe is read: it may take hours until memory is full. */
 void resources_check_temporary(struct resources *resources)
 {
     const struct options *options = &resources->options;

@@ -64,7 +64,7 @@ uint64_t room_temporary_bytes(const struct options *options, uint64_t known_byte
     return known_bytes <= memory_bytes ? 0 : known_bytes - memory_bytes / 4 * 3;
 }
 
-/* The least count of numbers written of a range; UINT64_MAX: unknown, or records are not numbers. */
+/* How many numbers of a range are written, at least; UINT64_MAX: unknown, or records are not numbers. */
 static uint64_t numbers(const struct options *options)
 {
     const uint64_t count = options->numbers.full ? UINT64_MAX : options->numbers.count;

@@ -19,8 +19,8 @@ TUNABLE(REFER_FROM_BYTES, 64, 1, 96);
  * block that is partly used. */
 enum { PLAIN_BYTES = sizeof(uint64_t) * 5 / 4, KEYED_BYTES = sizeof(struct keyed_reference) * 5 / 4 };
 
-/* 1/TABLES_SHARE of the pool is left for references that are being sorted, since each pile has a 512th of them; and
- * 1/BUFFER_SHARE of memory is no pool, or in the first blocks of piles. */
+/* 1/TABLES_SHARE of the pool is left for references that are being sorted, since each pile has a 512th of them; and at
+ * most 1/BUFFER_SHARE of memory is no pool (engine.c). */
 enum { TABLES_SHARE = 32, BUFFER_SHARE = 16 };
 
 /* How much of the input is read to learn how long records are. The least memory has room for it. */
@@ -39,8 +39,7 @@ static bool fits_held(const struct options *options, const struct facts *facts, 
 }
 
 /* Should the input be held, and piles refer to its records? Only if all of these are written, or read for their keys:
- * samples need few of them, so that references would not pay. Before the first records have been read, they may be
- * long. */
+ * samples need few, so references would not pay. Before the first records have been read, they may be long. */
 static bool is_held(const struct options *options, const struct facts *facts)
 {
     const bool group = record_is(&options->format, RECORD_GROUP);

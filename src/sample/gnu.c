@@ -120,7 +120,7 @@ static inline void take_byte(struct gnu *gnu)
 /* Draw from the number there is. False if a byte is needed: the number is too small, or one of the few left over. */
 static inline bool try_draw(struct gnu *gnu, uint64_t most, uint64_t *number)
 {
-    uint64_t count = most + 1; /* 0 stands for 2^64: then `gnu->most` must be equal */
+    uint64_t count = most + 1; /* 0 stands for 2^64: then gnu->most must be `most` */
     uint64_t remainder, left_over;
 
     if (gnu->most < most)
@@ -220,9 +220,9 @@ void gnu_sparse(struct gnu *gnu, uint64_t most, uint64_t wanted, uint64_t *out)
 
 /* ---- Records ---- */
 
-/* The reservoir's numbers may take 1/RESERVOIR_SHARE of the memory; when that is full, stored records give up a part of
- * theirs. In the end there are 12 bytes for each entry, and the memory of shuffle_drawn for all stored records: more
- * than this. */
+/* The reservoir's numbers may take 1/RESERVOIR_SHARE of the memory; when memory is full, stored records give up
+ * 1/STEP_SHARE of it. In the end there are 12 bytes for each entry, and the memory of shuffle_drawn for all stored
+ * records: more than this. */
 enum { RESERVOIR_SHARE = 2, RESERVOIR_BYTES = 17 };
 TUNABLE(STEP_SHARE, 32, 4, 1024);
 

@@ -91,7 +91,7 @@ struct selecting {
     struct keep_first first;    /* by pile */
     uint64_t until[PILES];      /* of a pile, the records before this one were stored; UINT64_MAX: it is kept */
     uint64_t needed;            /* of the records of the node that was found last */
-    struct level level[LEVELS]; /* from the root down to the last leaf's parent; while records are stored, only that */
+    struct level level[LEVELS]; /* from the root to the last leaf's parent; while records are stored, only the root */
     unsigned levels;
     struct table chosen; /* a bit for each record of the last leaf */
     uint64_t next_in_leaf;

@@ -14,8 +14,8 @@
 #include "shuffle/pile_source.h"
 #include "shuffle/shuffle.h"
 
-/* How many records are drawn at a time from memory with references: enough to hide the latency. If each batch goes
- * through all records, also 1/PASS_SHARE of them; then each takes TABLES numbers, in tables of their own. */
+/* How many records are drawn at a time from memory with references: enough to hide the latency. If each draw goes
+ * through all records, 1/PASS_SHARE of these more; then each drawn one takes TABLES numbers, in tables of their own. */
 TUNABLE(BATCH, 4096, 1, 4096);
 enum { PASS_SHARE = 8, TABLES = 7 };
 
@@ -65,7 +65,7 @@ static void write_resident(struct replacement *r, const struct table *references
 struct collection {
     struct table_pairs drawn; /* key: number of the record; value: place in the output */
     uint64_t count;
-    uint64_t put_off; /* number of the first of `drawn`, which are for another pass */
+    uint64_t put_off; /* how many at the front of `drawn` are for another pass */
     struct table places;
     uint64_t collected;
     struct piles piles; /* one */

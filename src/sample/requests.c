@@ -25,7 +25,7 @@
 #include "system/fault.h"
 
 enum {
-    ROUND = 256,       /* most numbers; fixed, since it decides what is drawn */
+    ROUND = 256,       /* numbers, at most; fixed, since it decides what is drawn */
     LINES_SHARE = 8,   /* 1/LINES_SHARE of the pool is for lines that wait */
     WINDOW = 1024,     /* records that are fetched at a time, */
     FETCHED = 1 << 20, /* and bytes of each, at most */
@@ -251,7 +251,7 @@ static void say_record(struct requests *r, uint64_t record)
     }
 }
 
-/* Records of the batch from number `first` on will be needed: announce them to the disk, in order. */
+/* Records of the batch from number `first` on will be needed: announce those on disk, in the order of their places. */
 static void fetch_window(struct requests *r, uint64_t first)
 {
     const size_t count = (size_t)least(r->batch - first, WINDOW);

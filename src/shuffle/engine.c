@@ -15,8 +15,7 @@
 #include "system/hardware.h"
 #include "system/sys.h"
 
-/* Blocks are S/BLOCKS bytes: half a block unused in each of 512 piles is 1.6 % of S. Above 64 KiB they are no
- * faster. */
+/* Blocks are S/BLOCKS bytes: half a block unused in each of 512 piles is 1.6 % of S. Above 64 KiB is no faster. */
 TUNABLE(BLOCKS, 16384, 1024, 16384);
 TUNABLE(BLOCK_BYTES_MAX, 64 << 10, 256, 64 << 10);
 #define BLOCK_BYTES_MIN ((size_t)1 << ENGINE_BLOCK_BITS)

@@ -512,7 +512,7 @@ static void set_up(struct gathering *g, unsigned workers)
     }
 }
 
-/* Of `count` piles of records; the others have their keys. */
+/* Clear pile p of the first `count` piles, which hold records, and the pile of its keys, if there is one. */
 static void clear(struct piles *piles, unsigned count, unsigned p)
 {
     pile_clear(piles, p);

@@ -89,7 +89,7 @@ static inline uint32_t next_stream_word(struct word_stream *stream, uint64_t wan
     return stream->words[stream->next++];
 }
 
-/* A number from 0 to bound - 1: words are multiplied, and the few that make some results likelier rejected. */
+/* A number from 0 to bound - 1: words are multiplied, and the few that make some results likelier are rejected. */
 static inline uint32_t draw_number(struct word_stream *stream, uint32_t bound)
 {
     uint64_t product = (uint64_t)next_stream_word(stream, bound) * bound;

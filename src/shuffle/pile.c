@@ -217,7 +217,7 @@ static void flush_full(struct piles *piles, unsigned p, uint64_t most)
     }
 }
 
-/* Free blocks by writing a pile of p's lane, whose own block is full: if that is all the pile has, it is empty then. */
+/* Write and free full blocks of a pile in p's lane, but keep its last one, emptied if full. p's last block is full. */
 static void free_block(struct piles *piles, unsigned p)
 {
     unsigned lane = p % piles->lanes, fullest = p, next = p;

@@ -28,7 +28,7 @@ TUNABLE(BYTES_PER_RECORD, 4, 1, 64);
 
 /* Lists for keys take 20 bytes a record beside the 14 of the others. A block with them has less data, so that there is
  * room for lines of 8 bytes. There is room for at least one record and the piece after it: these take up to 40 bytes
- * more than KEYED_RECORD_BYTES, and 16 for alignment. */
+ * more than the other lists, and 16 for alignment. */
 enum { KEYED_RECORD_BYTES = 34, KEYED_LESS = 7, KEYED_BYTES = 56 };
 enum { ALIGNMENT = 64 };
 

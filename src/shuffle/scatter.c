@@ -262,8 +262,7 @@ static void route_block(struct scattering *s, struct queue_block *block, unsigne
 
 /* ---- Appending ---- */
 
-/* Append references to the records that begin in the block; of one that goes on, the length is unknown. False: no
- * room. */
+/* Append references to records that begin in the block; the length of one that goes on is unknown. False: no room. */
 static bool refer_block(struct scattering *s, struct queue_block *block, unsigned lane, const struct queue_piece *end)
 {
     const struct queue_piece *piece = block->pieces + block->lane_start[lane];
@@ -397,7 +396,7 @@ void scatter_to_children(const void *context, uint64_t first, size_t count, uint
     order_scatter(children->node, children->bits, first, count, pile);
 }
 
-/* One for each worker, at most LANES_MAX. */
+/* A power of two: one for each worker, or some more; at most LANES_MAX. */
 unsigned scatter_lanes(unsigned workers)
 {
     unsigned lanes = 1;

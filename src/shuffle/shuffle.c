@@ -123,8 +123,8 @@ static void take_numbers(struct run *run, struct piles *piles, struct table *tab
     table_pin(table);
 }
 
-/* Sort the ranks of the records [first, first + records) by pile into a new table, less `first`. Blocks are handed from
- * one table to the other: at most two for each pile are half empty, a shared one and its last. */
+/* Sort the ranks of the records [first, first + records) by pile into a new table, less `first` each. Blocks are handed
+ * from one table to the other: at most two for each pile are half empty, a shared one and its last. */
 static void sort_ranks(struct table *ranks, uint64_t first, uint64_t records, unsigned share_bits, struct table *sorted)
 {
     unsigned shift = table_number_shift(ranks);
@@ -400,8 +400,7 @@ void shuffle_drawn(struct run *run, struct piles *piles, struct source *again, s
 /* How many records' piles are found at a time. */
 TUNABLE(STEP, 1024, 1, 1024);
 
-/* If the root has `records` records, fill only the piles that contain the wanted part: a record's number decides its
- * pile. */
+/* If the root has `records` records, fill only piles with the wanted part: a record's number decides its pile. */
 static void choose_piles(struct run *run, uint64_t records, struct scatter_plan *plan)
 {
     const struct run_range range = run_range(run, records);
