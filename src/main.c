@@ -36,10 +36,11 @@
  *
  * The way of a record: input/source reads it, and holds it in memory if job/supply has planned that, and makes one of
  * several, if asked (input/archive); shuffle/scatter finds its end (record/record) and its pile (shuffle/order, or by
- * its key's hash record/hasher, or by its weight shuffle/sorted) and puts it there (shuffle/stage, shuffle/pile), or a
- * reference to it (input/reference), into memory or temporary/spill; shuffle/gather finds its place (shuffle/order, or
- * by that hash shuffle/keyed, or by that weight) and copies it out (shuffle/index) through output/output, which puts it
- * into a file (output/sink): of several, by its number (output/in_turn) or its field of --split-field (output/by_key).
+ * its key, whose hash shuffle/keyed_reader gets from record/hasher, or by its weight shuffle/sorted) and puts it there
+ * (shuffle/stage, shuffle/pile), or a reference to it (input/reference), into memory or temporary/spill; shuffle/gather
+ * finds its place (shuffle/order, or by that hash shuffle/keyed, or by that weight) and copies it out (shuffle/index)
+ * through output/output, which puts it into a file (output/sink): of several, by its number (output/in_turn) or its
+ * field of --split-field (output/by_key).
  */
 
 #include <errno.h>

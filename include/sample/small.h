@@ -1,6 +1,6 @@
 #pragma once
 
-/* Shuffles a small input: in one piece, on one thread. */
+/* Shuffles a small input in the order of the seed: in one piece, on one thread. Orders by keys go to shuffle_source. */
 
 #include "input/source.h"
 #include "output/output.h"

@@ -8,8 +8,8 @@
  * the permutation says (order.h). For a leaf, the order is drawn first, which needs only the number of its records;
  * then each record goes to the pile of its neighbours in the output. Such piles may be uneven, and may be started over
  * in turn; they have fewer records, so this ends. A single record is copied in blocks. In an order by keys (keyed.h),
- * records go by the next digits of their hashes, and a pile that is one unit, or nearly, is copied. A pile that fits is
- * never started over.
+ * records go by the next digits of their hashes; a pile of one key is copied record by record; of a pile in which
+ * nearly all records have one key, only the others are scattered. A pile that fits is never started over.
  */
 
 #include "input/source.h"
