@@ -27,13 +27,13 @@ struct keep_rule {
 /* The `limit` records with the least numbers are written, of records that have numbers. Which may be among them? */
 struct keep_first {
     uint64_t limit;
-    size_t kept;         /* records with a number below this may be among them; at first, how many numbers there are */
+    uint64_t kept;       /* records with a number below this may be among them; at first, how many numbers there are */
     uint64_t *count;     /* [kept]: how many records have each number; zeroed at first */
     uint64_t candidates; /* how many records may be among them */
 };
 
 /* May one more record, with this number, be among them? It is counted, unless its number is too high already. */
-bool keep_first_admit(struct keep_first *first, size_t number);
+bool keep_first_admit(struct keep_first *first, uint64_t number);
 
 /* Should records only be counted, since they can be read again, and memory has no room for them? */
 bool keep_may_count(const struct run *run, const struct source *source);

@@ -102,7 +102,7 @@ struct selecting {
 static bool admit_first(void *context, uint64_t record)
 {
     struct selecting *s = context;
-    size_t kept = s->first.kept;
+    uint64_t kept = s->first.kept;
     const bool may = keep_first_admit(&s->first, next_child(&s->level[0]));
 
     while (kept > s->first.kept)

@@ -1,12 +1,15 @@
 #include "sample/keep.h"
 
+#include "base/must.h"
+
 bool keep_may_count(const struct run *run, const struct source *source)
 {
     return run->rereads && source->known_bytes > engine_pool_bytes(&run->engine);
 }
 
-bool keep_first_admit(struct keep_first *first, size_t number)
+bool keep_first_admit(struct keep_first *first, uint64_t number)
 {
+    MUST(first->limit > 0);
     if (number >= first->kept)
         return false;
     first->count[number]++;
