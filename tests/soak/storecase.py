@@ -38,7 +38,7 @@ class StoreCase:
     def plain(self, step):
         """A plain shuffle of what a step reads or writes, as far as it is one."""
         opts = {**self.opts, **step.opts}
-        if "csv" in self.opts and "t" not in self.opts:  # which fields of the store have, says the store
+        if "t" not in self.opts and Case(self.seed, [], opts=self.opts).format().kind == "csv":  # the store says it
             opts.pop("t", None)
         return Case(self.seed, step.inputs, opts=opts, circ=step.circ, hostile=self.hostile)
 
