@@ -26,7 +26,7 @@
  *                    contents hints columns foreign decompress operand reference
  *     record     what a record is, where it ends, and what files have before the first and after the last one
  *                    header csv sequences string last_line lines sizes tar group length tail hasher key
- *                    record scan field json quotes
+ *                    record scan field json_alike json json_inside quotes
  *     system     the machine: system calls, files, threads, signals, memory, and the one message of a failed run
  *                    threads packer program standard folder file_mark table fault hardware io signals
  *                    progress_line pool sys

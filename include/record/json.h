@@ -80,7 +80,3 @@ void json_follow(struct json *json, const uint8_t *data, size_t bytes);
 
 /* The text is at its end: what stands there? If that is JSON_TEXT, it is value[0, bytes), unless it is too long. */
 enum json_value json_end(struct json *json);
-
-/* The same of a whole text, where the value may be found: it has to stay. The pointer is always the same. */
-enum json_value json_find(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds,
-                          const uint8_t *data, size_t bytes);

@@ -11,6 +11,7 @@
 #include "base/arithmetic.h"
 #include "base/number.h"
 #include "base/sha256.h"
+#include "record/json_alike.h"
 #include "system/fault.h"
 
 /* A byte-order mark, U+FEFF in UTF-8. */
@@ -242,8 +243,8 @@ static bool find_in_place(struct field *field, const uint8_t *data, size_t bytes
 enum field_verdict field_find(struct field *field, const uint8_t *data, size_t bytes, uint8_t delimiter)
 {
     if (is_json(&field->place))
-        return end_json(field, json_find(&field->json, field->place.choice->text, field->text, field->room,
-                                         field->form == FIELD_FOLDED, data, bytes));
+        return end_json(field, json_alike_find(&field->json, field->place.choice->text, field->text, field->room,
+                                               field->form == FIELD_FOLDED, data, bytes));
     if (find_in_place(field, data, bytes, delimiter))
         return FIELD_FOUND;
     field_begin(field);

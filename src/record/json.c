@@ -2,9 +2,6 @@
  * A machine of one state for each thing that may follow, with loops of their own for strings, numbers and words, in
  * which nearly all bytes are. It looks at every value, and remembers only which containers are open, and how many of
  * these, from the outermost one on, are on the way to the value that is sought.
- *
- * Texts of one origin are alike: they have the same names in the same order. The parts between the values of one text
- * are learned, and compared with those of the next texts, of which only the values are looked at then.
  */
 
 #include "record/json.h"
@@ -13,32 +10,9 @@
 
 #include "base/arithmetic.h"
 #include "base/sha256.h"
-#include "base/tunable.h"
-
-#define INLINE static inline __attribute__((always_inline))
-
-enum next {
-    NEXT_TEXT = 0, /* nothing has come */
-    NEXT_VALUE,
-    NEXT_ELEMENT, /* the first element of an array, or its end */
-    NEXT_MEMBER,  /* the first member of an object, or its end */
-    NEXT_NAME,
-    NEXT_COLON,
-    NEXT_END,     /* the end of the container, a comma, or the end of the text */
-    NEXT_NOTHING, /* the text is no JSON */
-
-    /* Within a value: */
-    NEXT_STRING,
-    NEXT_ESCAPED,
-    NEXT_HEX,
-    NEXT_DIGIT,
-    NEXT_WORD
-};
+#include "record/json_inside.h"
 
 enum { LAST_OF_BMP = 0xffff, SURROGATES = 0x400 };
-
-/* One in LEARNED_SHARE texts that are not like the one learned last is learned. */
-TUNABLE(LEARNED_SHARE, 8, 1, 8);
 
 bool json_is_pointer(const char *text)
 {
@@ -163,55 +137,6 @@ static void end_string(struct json *json)
     json->hit = json->match != NULL && is_end_of_token(*json->match);
     json->rest = json->match;
     json->match = NULL;
-}
-
-/* Which of 8 bytes end a run of others? The lowest bit says the first one; a zero byte does. (What a borrow or a carry
- * spoils is above that.) */
-typedef uint64_t ends_function(uint64_t bytes);
-
-#define EACH(byte) (UINT64_MAX / UINT8_MAX * (byte))
-
-/* Bytes of a string that do not stand for themselves: quotes and control characters, which are less than '!' once quote
- * and blank have changed places, and backslashes. */
-INLINE uint64_t text_ends(uint64_t bytes)
-{
-    return (((bytes ^ EACH('"' ^ ' ')) - EACH('!')) | ((bytes ^ EACH('\\')) - EACH(1))) & ~bytes & EACH(0x80);
-}
-
-INLINE uint64_t digits_end(uint64_t bytes)
-{
-    return ((bytes ^ EACH('0')) | ((bytes ^ EACH('0')) + EACH(0x80 - 10))) & EACH(0x80);
-}
-
-INLINE const uint8_t *end_of_run(const uint8_t *at, const uint8_t *end, ends_function *ends)
-{
-    uint64_t few = 0;
-
-    for (; end - at >= 8; at += 8)
-        if (ends(load64le(at)) != 0)
-            return at + __builtin_ctzll(ends(load64le(at))) / 8;
-    for (ptrdiff_t i = end - at; i > 0; i--)
-        few = few << 8 | at[i - 1];
-    return at + __builtin_ctzll(ends(few)) / 8;
-}
-
-/* A vector, of the compiler's (base/chacha.c). */
-typedef uint8_t vector __attribute__((vector_size(16)));
-
-INLINE const uint8_t *end_of_text(const uint8_t *at, const uint8_t *end)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (vector bytes; end - at >= (ptrdiff_t)sizeof bytes; at += sizeof bytes) {
-        uint64_t half[2];
-
-        memcpy(&bytes, at, sizeof bytes);
-        bytes = (vector)((bytes < ' ') | (bytes == '"') | (bytes == '\\'));
-        memcpy(half, &bytes, sizeof half);
-        if ((half[0] | half[1]) != 0)
-            return at + (half[0] != 0 ? __builtin_ctzll(half[0]) : 64 + __builtin_ctzll(half[1])) / 8;
-    }
-#endif
-    return end_of_run(at, end, text_ends);
 }
 
 /* Take bytes of a string, as many as may be; as the others below, return where the rest begins. */
@@ -391,7 +316,7 @@ static void count_element(struct json *json)
 
 /* A value that is sought, or on the way to it, replaces what was found before: if a name occurs twice, the last one
  * counts. */
-static void begin_value(struct json *json, uint8_t byte)
+void json_begin_value(struct json *json, uint8_t byte)
 {
     static const char *const words[] = {"true", "false", "null", "NaN", "Infinity"};
     const bool is_sought = json->hit && *json->rest == '\0', on_way = json->hit && !is_sought;
@@ -441,7 +366,7 @@ static void follow_mark(struct json *json, uint8_t byte)
         (next == NEXT_ELEMENT || next == NEXT_MEMBER || next == NEXT_END))
         leave(json);
     else if (next == NEXT_VALUE || next == NEXT_ELEMENT)
-        begin_value(json, byte);
+        json_begin_value(json, byte);
     else if ((next == NEXT_NAME || next == NEXT_MEMBER) && byte == '"')
         begin_string(json, true);
     else if (next == NEXT_COLON && byte == ':')
@@ -482,8 +407,12 @@ INLINE const uint8_t *step(struct json *json, const uint8_t *at, const uint8_t *
     return at + 1;
 }
 
-/* Follow to the end of what is open and more than `depth` deep. */
-static const uint8_t *follow_to(struct json *json, const uint8_t *at, const uint8_t *end, int64_t depth)
+const uint8_t *json_step(struct json *json, const uint8_t *at, const uint8_t *end)
+{
+    return step(json, at, end);
+}
+
+const uint8_t *json_follow_to(struct json *json, const uint8_t *at, const uint8_t *end, int64_t depth)
 {
     while (at < end && (json->next >= NEXT_STRING || json->depth > depth))
         at = step(json, at, end);
@@ -492,7 +421,7 @@ static const uint8_t *follow_to(struct json *json, const uint8_t *at, const uint
 
 void json_follow(struct json *json, const uint8_t *data, size_t bytes)
 {
-    follow_to(json, data, data + bytes, -1);
+    json_follow_to(json, data, data + bytes, -1);
 }
 
 enum json_value json_end(struct json *json)
@@ -502,106 +431,4 @@ enum json_value json_end(struct json *json)
     if (json->depth > JSON_DEPTH_MAX)
         return JSON_DEEP;
     return ended && json->depth == 0 ? json->found : JSON_INVALID;
-}
-
-/* ---- Texts that are alike ---- */
-
-/* False: there is no room. */
-static bool add_part(struct json_form *form, const uint8_t *data, size_t bytes)
-{
-    const size_t before = form->parts > 0 ? form->ends[form->parts - 1] : 0;
-
-    if (form->parts == JSON_PARTS || bytes > JSON_FORM_BYTES - before)
-        return false;
-    memcpy(form->text + before, data, bytes);
-    form->ends[form->parts++] = (uint16_t)(before + bytes);
-    return true;
-}
-
-/* Follow a text, and learn what stands between its values: strings, numbers and words; and arrays that are not on the
- * way, as they are of many lengths. */
-static void learn(struct json *json, const uint8_t *data, const uint8_t *end)
-{
-    struct json_form *form = &json->form;
-    const uint8_t *at = data, *part = data;
-    bool fits = true;
-
-    form->parts = 0;
-    while (at < end) {
-        const uint8_t *from = at;
-        const enum next before = json->next;
-        const unsigned depth = json->depth;
-        bool passes;
-
-        at = step(json, at, end);
-        passes = json->next == NEXT_ELEMENT && json->depth > depth && json->matched <= depth;
-        if ((before == NEXT_VALUE || before == NEXT_ELEMENT) && (json->next >= NEXT_STRING || passes)) {
-            if (json->keeps)
-                form->sought = form->parts;
-            fits = fits && depth <= JSON_PARTS && add_part(form, part, (size_t)(from - part));
-            at = part = follow_to(json, at, end, depth);
-        }
-    }
-    if (!fits || json->next != NEXT_END || json->depth > 0 || json->found != JSON_TEXT ||
-        !add_part(form, part, (size_t)(end - part)))
-        form->parts = 0;
-}
-
-/* Is a text like the one that was learned? Then the value that is sought stands there as json->value says. */
-static bool is_alike(struct json *json, const uint8_t *at, const uint8_t *end)
-{
-    const struct json_form *form = &json->form;
-
-    json->depth = JSON_PARTS; /* or less */
-    json->matched = 0;
-    json->hit = false;
-    for (size_t i = 0, from = 0; i < form->parts; from = form->ends[i++]) {
-        const size_t bytes = form->ends[i] - from;
-        const uint8_t *begins = at + bytes, *next;
-
-        if ((size_t)(end - at) < bytes || memcmp(at, form->text + from, bytes) != 0)
-            return false;
-        if (i + 1 == form->parts || begins == end)
-            return i + 1 == form->parts && begins == end;
-        next = *begins == '"' ? end_of_text(begins + 1, end) : begins + 1;
-        at = next + 1;
-        if (*begins != '"' || next == end || *next != '"') {
-            begin_value(json, *begins);
-            at = follow_to(json, next, end, JSON_PARTS);
-            if (json->next != NEXT_END)
-                return false;
-        }
-        if (i == form->sought) {
-            json->value = begins;
-            json->bytes = (size_t)(at - begins);
-        }
-    }
-    return false;
-}
-
-enum json_value json_find(struct json *json, const char *pointer, uint8_t *text, size_t room, bool folds,
-                          const uint8_t *data, size_t bytes)
-{
-    const bool alike = is_alike(json, data, data + bytes);
-
-    if (alike) {
-        const uint8_t *last = json->value + json->bytes - 1;
-        const bool is_text = *json->value == '"';
-
-        data = json->value;
-        bytes = json->bytes;
-        if (bytes < room && (is_text ? end_of_run(data + 1, last, text_ends) == last : *last <= '9')) {
-            json->value += is_text;
-            json->bytes -= is_text ? 2 : 0;
-            json->too_long = false;
-            return JSON_TEXT;
-        }
-    }
-    json_begin(json, alike ? "" : pointer, text, room, folds);
-    json->next = alike ? NEXT_VALUE : NEXT_TEXT;
-    if (alike || json->form.others++ % LEARNED_SHARE != 0)
-        json_follow(json, data, bytes);
-    else
-        learn(json, data, data + bytes);
-    return json_end(json);
 }
